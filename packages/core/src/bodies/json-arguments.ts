@@ -1,0 +1,66 @@
+/**
+ * The arguments alone as a JSON object, `{…}`, for sections whose header holds the name.
+ *
+ * Nothing at all before the close marker is a call without arguments, `{}`.
+ */
+import * as char from '../chars.ts'
+import type { Body, Grammar, Sink } from './body.ts'
+import { JsonScanner } from './json.ts'
+
+class JsonArguments implements Body {
+  begun = false
+  private name = ''
+  private readonly scanner = new JsonScanner()
+
+  get lastString(): number {
+    return this.scanner.lastString
+  }
+
+  open(name: string | undefined): void {
+    this.begun = false
+    this.name = name ?? ''
+    this.scanner.open()
+  }
+
+  take(chunk: string, index: number, sink: Sink): number {
+    if (!this.begun) {
+      this.begun = true
+      if (!sink.started) sink.start(this.name)
+      if (!sink.open) return index
+    }
+    const end = this.scanner.take(chunk, index, sink)
+    sink.pass(chunk, index, end)
+    if (!sink.open) return end
+    if (this.scanner.done) sink.finish()
+    else if (end < chunk.length && chunk.charCodeAt(end) !== char.LESS) this.give('', sink.base + end, sink)
+    return end
+  }
+
+  give(_text: string, offset: number, sink: Sink): void {
+    const { tooDeep, expected } = this.scanner
+    sink.fail(tooDeep ? 'limit' : 'malformed-arguments', expected || 'the rest of the value', offset)
+  }
+
+  closeSeen(own: boolean, offset: number, sink: Sink): void {
+    if (this.begun || !own) return this.give('', offset, sink)
+    if (!sink.started) sink.start(this.name)
+    sink.write('{}')
+    sink.finish()
+  }
+
+  openSeen(offset: number, sink: Sink): void {
+    this.give('', offset, sink)
+  }
+
+  end(offset: number, sink: Sink): void {
+    sink.fail('incomplete-call', this.scanner.expected || 'the rest of the arguments', offset)
+  }
+}
+
+/** `{…}`, the arguments of a call whose name is in the section's header. */
+export const jsonArguments: Grammar = {
+  name: 'json-arguments',
+  begins: (code) => code === char.OPEN_BRACE,
+  several: false,
+  create: () => new JsonArguments(),
+}

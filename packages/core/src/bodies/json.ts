@@ -1,0 +1,380 @@
+/**
+ * Reads one JSON value of any size, a character once, and says where it ends.
+ *
+ * A pushdown machine with numbers for states: it validates as it goes, so that what passed through
+ * it is the beginning of valid JSON at any time. It keeps no text, save (when value tokens are
+ * wanted) the open key or atom. RFC 8259 is the grammar.
+ */
+import * as char from '../chars.ts'
+import type { JsonValue } from '../events.ts'
+import type { Sink } from './body.ts'
+
+// Where the machine stands, `|` being the place.
+const VALUE = 0 // {"a": |1}
+const FIRST_ITEM = 1 // [|1]
+const FIRST_KEY = 2 // {|"a": 1}
+const KEY = 3 // {"a": 1, |"b": 2}
+const COLON = 4 // {"a"|: 1}
+const AFTER = 5 // {"a": 1|}
+const STRING = 6 // "ab|c"
+const ESCAPE = 7 // "\|n"
+const HEX = 8 // "\u|00e9"
+const NUMBER = 9 // 1|2
+const WORD = 10 // tr|ue
+type State = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10
+
+// Where a number stands.
+const SIGN = 0 // -|1
+const NOUGHT = 1 // 0|
+const WHOLE = 2 // 1|2
+const POINT = 3 // 1.|5
+const FRACTION = 4 // 1.5|
+const EXPONENT = 5 // 1e|5
+const EXPONENT_SIGN = 6 // 1e+|5
+const POWER = 7 // 1e5|
+
+const OBJECT = 0
+const LIST = 1
+
+/** From this many characters on, a native search beats a look at each. */
+const LONG = 48
+const STRING_STOP = /["\\\u0000-\u001f]/g
+/** 1 for the characters that end a run of plain string characters. */
+const STOPS = new Uint8Array(128)
+STOPS.fill(1, 0, 0x20)
+STOPS[char.QUOTE] = 1
+STOPS[char.BACKSLASH] = 1
+
+const WORDS: Readonly<Record<number, string>> = {
+  [char.LOWER_T]: 'true',
+  [char.LOWER_F]: 'false',
+  [char.LOWER_N]: 'null',
+}
+const ESCAPES: Readonly<Record<number, string>> = {
+  [char.QUOTE]: '"',
+  [char.BACKSLASH]: '\\',
+  [char.SLASH]: '/',
+  98: '\b',
+  [char.LOWER_F]: '\f',
+  [char.LOWER_N]: '\n',
+  114: '\r',
+  [char.LOWER_T]: '\t',
+}
+
+/** Index of the first character that a string can't pass over, from `index` on. */
+export function plainEnd(chunk: string, index: number): number {
+  const size = chunk.length
+  if (size - index >= LONG) {
+    STRING_STOP.lastIndex = index
+    return STRING_STOP.test(chunk) ? STRING_STOP.lastIndex - 1 : size
+  }
+  for (; index < size; index++) {
+    const code = chunk.charCodeAt(index)
+    if (code < 128 && STOPS[code] === 1) return index
+  }
+  return size
+}
+
+export class JsonScanner {
+  /** The value is complete. */
+  done = false
+  /** Why the character at which `take` stopped can't stand there; empty while all is well. */
+  expected = ''
+  /** The value is nested deeper than allowed. */
+  tooDeep = false
+  /** Offset of the last string's first character, keys counted; -1 for none. */
+  lastString = -1
+  private state: State = VALUE
+  private readonly stack: number[] = []
+  private readonly counts: number[] = []
+  private inKey = false
+  private number = SIGN
+  private word = ''
+  /** Characters of `word`, or hexadecimal digits, read so far. */
+  private at = 0
+  private hex = 0
+  /** A high surrogate's escape that waits for its other half. */
+  private half = 0
+  private atom = ''
+  private key = ''
+
+  /** Begins a value. */
+  open(): void {
+    this.done = false
+    this.expected = ''
+    this.tooDeep = false
+    this.lastString = -1
+    this.state = VALUE
+    this.stack.length = 0
+    this.counts.length = 0
+    this.inKey = false
+    this.half = 0
+    this.atom = ''
+    this.key = ''
+  }
+
+  /** Reads on; stops at the chunk's end, behind the value, or at what can't stand there. */
+  take(chunk: string, index: number, sink: Sink): number {
+    const size = chunk.length
+    while (index < size) {
+      switch (this.state) {
+        case STRING: {
+          const end = plainEnd(chunk, index)
+          if (sink.tokens && end > index) this.characters(chunk.slice(index, end), sink)
+          index = end
+          if (index === size) return index
+          const code = chunk.charCodeAt(index)
+          if (code === char.BACKSLASH) this.state = ESCAPE
+          else if (code === char.QUOTE) this.endString(sink)
+          else return this.stop('an escape for the control character', index)
+          index++
+          if (this.done) return index
+          continue
+        }
+        case NUMBER:
+          index = this.takeNumber(chunk, index, sink)
+          if (this.done || this.expected) return index
+          continue
+        case ESCAPE:
+        case HEX:
+        case WORD: {
+          if (!this.takeOne(chunk.charCodeAt(index), sink)) return index
+          index++
+          if (this.done) return index
+          continue
+        }
+        default: {
+          const code = chunk.charCodeAt(index)
+          if (!char.isJsonSpace(code) && !this.structure(code, sink.base + index, sink)) return index
+          if ((this.state as State) !== NUMBER) index++
+          if (this.done) return index
+        }
+      }
+    }
+    return index
+  }
+
+  private stop(expected: string, index: number): number {
+    this.expected = expected
+    return index
+  }
+
+  /** A character between tokens. False if it can't stand there. */
+  private structure(code: number, offset: number, sink: Sink): boolean {
+    switch (this.state) {
+      case FIRST_ITEM:
+        if (code === char.CLOSE_BRACKET) return this.endContainer(sink)
+        return this.beginValue(code, offset, sink)
+      case VALUE:
+        return this.beginValue(code, offset, sink)
+      case FIRST_KEY:
+        if (code === char.CLOSE_BRACE) return this.endContainer(sink)
+        return this.beginKey(code, offset, '“}” or a key in double quotes')
+      case KEY:
+        return this.beginKey(code, offset, 'a key in double quotes')
+      case COLON:
+        if (code !== char.COLON) return this.refuse('“:”')
+        this.state = VALUE
+        return true
+      default:
+        return this.afterValue(code, sink)
+    }
+  }
+
+  private refuse(expected: string): boolean {
+    this.expected = expected
+    return false
+  }
+
+  private beginKey(code: number, offset: number, expected: string): boolean {
+    if (code !== char.QUOTE) return this.refuse(expected)
+    this.inKey = true
+    this.key = ''
+    this.state = STRING
+    this.lastString = offset
+    return true
+  }
+
+  private beginValue(code: number, offset: number, sink: Sink): boolean {
+    if (sink.tokens && this.stack.at(-1) === LIST) sink.enter(this.counts[this.counts.length - 1]!++)
+    switch (code) {
+      case char.QUOTE:
+        this.inKey = false
+        this.state = STRING
+        this.lastString = offset
+        if (sink.tokens) sink.set('')
+        return true
+      case char.OPEN_BRACE:
+      case char.OPEN_BRACKET:
+        if (this.stack.length >= sink.limits.depth) {
+          this.tooDeep = true
+          return this.refuse(`values nested ${sink.limits.depth} deep at the most`)
+        }
+        if (sink.tokens) sink.set(code === char.OPEN_BRACE ? {} : [])
+        this.stack.push(code === char.OPEN_BRACE ? OBJECT : LIST)
+        this.counts.push(0)
+        this.state = code === char.OPEN_BRACE ? FIRST_KEY : FIRST_ITEM
+        return true
+      case char.LOWER_T:
+      case char.LOWER_F:
+      case char.LOWER_N:
+        this.word = WORDS[code]!
+        this.at = 1
+        this.state = WORD
+        return true
+      default:
+        if (code !== char.MINUS && !char.isDigit(code)) return this.refuse('a value')
+        // Not consumed here: `takeNumber` reads the number as a run.
+        this.number = -1
+        this.atom = ''
+        this.state = NUMBER
+        return true
+    }
+  }
+
+  private afterValue(code: number, sink: Sink): boolean {
+    const inObject = this.stack.at(-1) === OBJECT
+    if (code === char.COMMA) {
+      this.state = inObject ? KEY : VALUE
+      return true
+    }
+    if (code === (inObject ? char.CLOSE_BRACE : char.CLOSE_BRACKET)) return this.endContainer(sink)
+    return this.refuse(inObject ? '“,” or “}”' : '“,” or “]”')
+  }
+
+  private endContainer(sink: Sink): boolean {
+    this.stack.pop()
+    this.counts.pop()
+    if (sink.tokens) sink.close()
+    this.endValue(sink)
+    return true
+  }
+
+  private endValue(sink: Sink): void {
+    this.state = AFTER
+    if (this.stack.length === 0) this.done = true
+    else if (sink.tokens) sink.leave()
+  }
+
+  private takeNumber(chunk: string, index: number, sink: Sink): number {
+    const from = index
+    for (; index < chunk.length; index++) {
+      const next = numberStep(this.number, chunk.charCodeAt(index))
+      if (next < 0) break
+      this.number = next
+    }
+    if (sink.tokens) this.atom += chunk.slice(from, index)
+    if (index === chunk.length) return index
+    if (this.number < 0 || (this.number !== NOUGHT && this.number !== WHOLE && this.number !== FRACTION && this.number !== POWER)) {
+      return this.stop('a digit', index)
+    }
+    if (sink.tokens) sink.set(Number(this.atom))
+    this.endValue(sink)
+    return index
+  }
+
+  /** A character of an escape or a word. False if it can't stand there. */
+  private takeOne(code: number, sink: Sink): boolean {
+    if (this.state === WORD) {
+      if (code !== this.word.charCodeAt(this.at)) return this.refuse(`“${this.word}”`)
+      if (++this.at < this.word.length) return true
+      if (sink.tokens) sink.set(JSON.parse(this.word) as JsonValue)
+      this.endValue(sink)
+      return true
+    }
+    if (this.state === ESCAPE) {
+      if (code === char.LOWER_U) {
+        this.state = HEX
+        this.at = 0
+        this.hex = 0
+        return true
+      }
+      const character = ESCAPES[code]
+      if (character === undefined) return this.refuse('an escape that JSON knows')
+      this.state = STRING
+      if (sink.tokens) this.characters(character, sink)
+      return true
+    }
+    const digit = hexDigit(code)
+    if (digit < 0) return this.refuse('four hexadecimal digits')
+    this.hex = this.hex * 16 + digit
+    if (++this.at < 4) return true
+    this.state = STRING
+    if (sink.tokens) this.escaped(this.hex, sink)
+    return true
+  }
+
+  /** A `\u` escape's unit: two halves of a pair make one character. */
+  private escaped(unit: number, sink: Sink): void {
+    if (this.half === 0 && char.isHighSurrogate(unit)) this.half = unit
+    else this.characters(String.fromCharCode(unit), sink)
+  }
+
+  private characters(text: string, sink: Sink): void {
+    if (this.half !== 0) {
+      text = String.fromCharCode(this.half) + text
+      this.half = 0
+      const last = text.charCodeAt(text.length - 1)
+      if (text.length === 2 && char.isHighSurrogate(last)) {
+        this.half = last
+        text = text.slice(0, 1)
+      }
+    }
+    if (this.inKey) this.key += text
+    else sink.append(text)
+  }
+
+  private endString(sink: Sink): void {
+    if (this.half !== 0) {
+      const text = String.fromCharCode(this.half)
+      this.half = 0
+      if (this.inKey) this.key += text
+      else sink.append(text)
+    }
+    if (!this.inKey) {
+      if (sink.tokens) sink.close()
+      this.endValue(sink)
+      return
+    }
+    if (sink.tokens) sink.enter(this.key)
+    this.state = COLON
+  }
+}
+
+/** The next place in a number; -1 if the character is no part of it. */
+function numberStep(state: number, code: number): number {
+  const digit = char.isDigit(code)
+  switch (state) {
+    case -1:
+      if (code === char.MINUS) return SIGN
+      return digit ? (code === char.ZERO ? NOUGHT : WHOLE) : -1
+    case SIGN:
+      return digit ? (code === char.ZERO ? NOUGHT : WHOLE) : -1
+    case WHOLE:
+      if (digit) return WHOLE
+      return afterWhole(code)
+    case NOUGHT:
+      return afterWhole(code)
+    case POINT:
+      return digit ? FRACTION : -1
+    case FRACTION:
+      if (digit) return FRACTION
+      return code === char.LOWER_E || code === char.UPPER_E ? EXPONENT : -1
+    case EXPONENT:
+      if (code === char.PLUS || code === char.MINUS) return EXPONENT_SIGN
+      return digit ? POWER : -1
+    default:
+      return digit ? POWER : -1
+  }
+}
+
+function afterWhole(code: number): number {
+  if (code === char.DOT) return POINT
+  return code === char.LOWER_E || code === char.UPPER_E ? EXPONENT : -1
+}
+
+function hexDigit(code: number): number {
+  if (char.isDigit(code)) return code - char.ZERO
+  const lower = code | 0x20
+  return lower >= 97 && lower <= 102 ? lower - 87 : -1
+}

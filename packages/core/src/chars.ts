@@ -1,0 +1,72 @@
+/** Names for the characters that the loops compare with, and the classes that more than one needs. */
+
+export const TAB = 9
+export const NEWLINE = 10
+export const RETURN = 13
+export const SPACE = 32
+export const QUOTE = 34
+export const APOSTROPHE = 39
+export const PLUS = 43
+export const COMMA = 44
+export const MINUS = 45
+export const DOT = 46
+export const SLASH = 47
+export const ZERO = 48
+export const NINE = 57
+export const COLON = 58
+export const SEMICOLON = 59
+export const LESS = 60
+export const EQUALS = 61
+export const GREATER = 62
+export const UPPER_E = 69
+export const OPEN_BRACKET = 91
+export const BACKSLASH = 92
+export const CLOSE_BRACKET = 93
+export const BACKTICK = 96
+export const LOWER_E = 101
+export const LOWER_F = 102
+export const LOWER_N = 110
+export const LOWER_T = 116
+export const LOWER_U = 117
+export const OPEN_BRACE = 123
+export const CLOSE_BRACE = 125
+export const TILDE = 126
+
+/** Whether JSON allows the character between tokens. */
+export function isJsonSpace(code: number): boolean {
+  return code === SPACE || code === NEWLINE || code === RETURN || code === TAB
+}
+
+/** Whether the character is white space to a reader: JavaScript's `\s`, which holds the BOM. */
+export function isSpace(code: number): boolean {
+  if (code <= SPACE) return code === SPACE || (code >= TAB && code <= RETURN)
+  if (code < 0xa0) return false
+  return (
+    code === 0xa0 ||
+    code === 0xfeff ||
+    code === 0x3000 ||
+    code === 0x1680 ||
+    (code >= 0x2000 && code <= 0x200a) ||
+    code === 0x2028 ||
+    code === 0x2029 ||
+    code === 0x202f ||
+    code === 0x205f
+  )
+}
+
+/** Whether the character is white space within a line. */
+export function isBlank(code: number): boolean {
+  return code === SPACE || code === TAB || code === RETURN
+}
+
+export function isDigit(code: number): boolean {
+  return code >= ZERO && code <= NINE
+}
+
+export function isHighSurrogate(code: number): boolean {
+  return (code & 0xfc00) === 0xd800
+}
+
+export function isLowSurrogate(code: number): boolean {
+  return (code & 0xfc00) === 0xdc00
+}

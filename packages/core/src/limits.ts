@@ -1,0 +1,26 @@
+/**
+ * How far one stream may go. Past a limit the call ends in `tool-call-error` with `limit`, the rest
+ * of it is skipped as a failed call, and the stream goes on.
+ */
+
+/** Limits, all in UTF-16 units unless said otherwise. */
+export interface Limits {
+  /** How deep the arguments may nest. */
+  readonly depth: number
+  /** Length of a tool's name. */
+  readonly name: number
+  /** Length of one call's arguments, and of the raw text that a failed call keeps. */
+  readonly arguments: number
+  /** Number of calls in one stream, failed ones counted. */
+  readonly calls: number
+  /** White space that is held before a part, before a call's body, or inside a tag. */
+  readonly whitespace: number
+}
+
+export const DEFAULT_LIMITS: Limits = {
+  depth: 10_000,
+  name: 256,
+  arguments: 16 * 1024 * 1024,
+  calls: 1_024,
+  whitespace: 4_096,
+}

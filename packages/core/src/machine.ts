@@ -1,0 +1,7 @@
+/** The machine for dialects as values: a bundle holds only what it names. */
+export type { Body, Grammar, Sink } from './bodies/body.ts'
+export { jsonArguments } from './bodies/json-arguments.ts'
+export { jsonCall } from './bodies/json-call.ts'
+export { type CallSection, type Dialect, type ReasoningSection, defineDialect } from './dialect.ts'
+export { MisuseError } from './errors.ts'
+export { type EndInfo, type Parser, createMachine } from './parser.ts'

@@ -1,0 +1,67 @@
+/** What a caller may ask of a parser. */
+import type { StreamEvent } from './events.ts'
+import type { Limits } from './limits.ts'
+
+/** A JSON Schema, as far as it is looked at. */
+export type JsonSchema = Readonly<Record<string, unknown>>
+
+/** The bare form of a tool. */
+export interface ToolDefinition {
+  readonly name: string
+  readonly description?: string
+  /** JSON Schema of the arguments. */
+  readonly parameters?: JsonSchema
+}
+
+/** A tool in OpenAI's shape or the bare one. */
+export type Tool = ToolDefinition | { readonly type?: 'function'; readonly function: ToolDefinition }
+
+/** What owns a span of the input. Spans tile it: every UTF-16 unit once, in order. */
+export type SpanKind = 'text' | 'reasoning' | 'call' | 'marker' | 'layout' | 'discarded'
+
+/** A stretch of the input that one state owned. */
+export interface Span {
+  readonly kind: SpanKind
+  /** Offsets in UTF-16 units from the stream's start, `end` exclusive. */
+  readonly start: number
+  readonly end: number
+}
+
+/** What keeps characters back at the moment. */
+export type Holding =
+  | 'surrogate'
+  | 'whitespace'
+  | 'marker'
+  | 'header'
+  | 'opening'
+  | 'call-header'
+  | 'early-arguments'
+  | 'failed-call'
+
+export interface MachineOptions {
+  /** The tools that the request declared. `[]` makes every call text. Absent: not stated. */
+  readonly tools?: readonly Tool[]
+  /** `none` makes every call text. */
+  readonly toolChoice?: 'auto' | 'required' | 'none'
+  /** Where the stream begins, for prompts that end in an opener. Default `text`. */
+  readonly startIn?: 'text' | 'reasoning' | 'call'
+  /** Adds path patches to `tool-call-delta`. Default false. */
+  readonly patches?: boolean
+  /** `exact` makes parts of white space alone, too. Default `layout`. */
+  readonly whitespace?: 'layout' | 'exact'
+  readonly limits?: Partial<Limits>
+  /** Replaces the made ids; must be unique over the stream. */
+  readonly generateId?: () => string
+  /** Called with every span and its owner. Free when absent. */
+  readonly trace?: (span: Span) => void
+}
+
+export interface ParserOptions extends MachineOptions {
+  /** A dialect's name, several, or `auto` for every tagged one. Default `auto`. */
+  readonly dialect?: string | readonly string[]
+}
+
+/** The event sink of a push parser. An exception that it throws reaches the caller of `feed`. */
+export interface WithOnEvent {
+  readonly onEvent: (event: StreamEvent) => void
+}

@@ -1,0 +1,103 @@
+/**
+ * Numbers the parts and emits them: text and reasoning with the white space before them, warnings,
+ * spans. At most one part of text or reasoning is open.
+ *
+ * White space before a part's first character is kept (`gap`) until it is known whose it is: the
+ * part's, or nobody's (layout). The gap is bounded; what comes beyond its limit is layout.
+ */
+import { WARNING_CODES, type WarningCode } from './errors.ts'
+import type { StreamEvent } from './events.ts'
+import type { Span, SpanKind } from './options.ts'
+
+export class Output {
+  readonly emit: (event: StreamEvent) => void
+  /** White space that waits for a part. */
+  gap = ''
+  /** The open part is reasoning, or the next one will be. */
+  reasoning = false
+  /** A part of text or reasoning is open. */
+  open = false
+  nextIndex = 0
+  private readonly gapLimit: number
+  private readonly exact: boolean
+  private readonly trace: ((span: Span) => void) | undefined
+  private index = 0
+  private spanKind: SpanKind = 'layout'
+  private spanStart = 0
+  private spanEnd = 0
+
+  constructor(
+    emit: (event: StreamEvent) => void,
+    gapLimit: number,
+    exact: boolean,
+    trace: ((span: Span) => void) | undefined,
+  ) {
+    this.emit = emit
+    this.gapLimit = gapLimit
+    this.exact = exact
+    this.trace = trace
+  }
+
+  reset(): void {
+    this.gap = ''
+    this.reasoning = false
+    this.open = false
+    this.nextIndex = 0
+    this.spanKind = 'layout'
+    this.spanStart = 0
+    this.spanEnd = 0
+  }
+
+  /** Text or reasoning, ending at `end`. Opens a part if none is open. */
+  text(delta: string, end: number): void {
+    if (!this.open) {
+      this.open = true
+      this.index = this.nextIndex++
+      this.emit({ type: this.reasoning ? 'reasoning-start' : 'text-start', index: this.index })
+      if (this.gap !== '') {
+        delta = this.gap + delta
+        this.gap = ''
+      }
+    }
+    this.emit({ type: this.reasoning ? 'reasoning-delta' : 'text-delta', index: this.index, delta })
+    if (this.trace) this.span(this.reasoning ? 'reasoning' : 'text', end)
+  }
+
+  /** White space between parts. */
+  space(text: string): void {
+    const room = this.gapLimit - this.gap.length
+    this.gap += text.length > room ? text.slice(0, room) : text
+  }
+
+  /** Closes the open part; a gap that waited, up to `offset`, is nobody's. */
+  close(offset: number): void {
+    if (this.gap !== '' && this.exact) this.text('', offset)
+    this.gap = ''
+    if (this.open) {
+      this.open = false
+      this.emit({ type: this.reasoning ? 'reasoning-end' : 'text-end', index: this.index })
+    }
+    if (this.trace) this.span('layout', offset)
+  }
+
+  /** The input from the last span's end to `end` belongs to `kind`. */
+  span(kind: SpanKind, end: number): void {
+    if (!this.trace || end <= this.spanEnd) return
+    if (kind !== this.spanKind) this.flushSpan()
+    this.spanKind = kind
+    this.spanEnd = end
+  }
+
+  /** Reports the last span: spans are joined, so that they do not depend on cuts. */
+  flushSpan(): void {
+    if (this.trace && this.spanEnd > this.spanStart) {
+      this.trace({ kind: this.spanKind, start: this.spanStart, end: this.spanEnd })
+    }
+    this.spanStart = this.spanEnd
+  }
+
+  warn(code: WarningCode, start: number, end: number, name?: string): void {
+    const message = WARNING_CODES[code]
+    this.emit({ type: 'warning', code, message, start, end, ...(name !== undefined && { name }) })
+  }
+}

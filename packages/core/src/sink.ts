@@ -1,0 +1,259 @@
+/**
+ * Takes what a body reads of one call and turns it into events.
+ *
+ * It keeps the call's raw text, for a failure, without keeping it twice: as long as the arguments
+ * are the model's own characters in one piece, raw is what came before, the arguments, and what
+ * came after. Long text grows in flat blocks, since appending to one string leaves a chain that
+ * costs more to read than it cost to make. The sink knows no grammar and no dialect.
+ */
+import type { Sink } from './bodies/body.ts'
+import { ERROR_CODES, type ErrorCode, type WarningCode } from './errors.ts'
+import type { JsonValue, StreamEvent } from './events.ts'
+import type { Limits } from './limits.ts'
+import { PatchWriter } from './patches.ts'
+import { TextBuilder } from './text-builder.ts'
+
+/** What the sink needs of the parser. */
+export interface CallHost {
+  emit(event: StreamEvent): void
+  /** The call is real: closes what was open before. Returns the call's index. */
+  beginCall(): number
+  makeId(): string
+  /** Whether one more call is allowed. */
+  countCall(): boolean
+  warn(code: WarningCode, start: number, end: number, name?: string): void
+  isUnknownTool(name: string): boolean
+}
+
+// How a call stands.
+export const OPEN = 0
+export const NOT_A_CALL = 1
+export const DONE = 2
+export const FAILED = 3
+export type Outcome = 0 | 1 | 2 | 3
+
+/** A call that failed; its raw text grows until reading resumes. */
+export interface Failure {
+  readonly index: number
+  readonly id: string | undefined
+  readonly name: string | undefined
+  readonly code: ErrorCode
+  readonly message: string
+  readonly arguments: string | undefined
+  readonly offset: number
+}
+
+export class CallSink implements Sink {
+  base = 0
+  outcome: Outcome = OPEN
+  started = false
+  /** More calls of a list may follow. */
+  listed = false
+  failure: Failure | undefined
+  /** Characters that the limits still allow, of the arguments and beside them. */
+  room = 0
+  spare = 0
+  readonly limits: Limits
+  readonly tokens: boolean
+  private readonly host: CallHost
+  private readonly patches: PatchWriter | undefined
+  /** Raw text before, in and after the arguments. */
+  private head = ''
+  private readonly text = new TextBuilder()
+  private tail = ''
+  /** The arguments are not the model's own characters in one piece: `tail` holds all from there. */
+  private rewritten = false
+  private delta = ''
+  private index = -1
+  private id = ''
+  private name = ''
+  private start_ = 0
+
+  constructor(host: CallHost, limits: Limits, patches: boolean) {
+    this.host = host
+    this.limits = limits
+    this.tokens = patches
+    this.patches = patches ? new PatchWriter() : undefined
+  }
+
+  get open(): boolean {
+    return this.outcome === OPEN
+  }
+
+  /** Whether arguments wait for the name. */
+  get early(): boolean {
+    return !this.started && this.text.length > 0
+  }
+
+  /** Makes the sink new. `raw`: the marker and header that opened the call, at `offset`. */
+  begin(raw: string, offset: number): void {
+    this.outcome = OPEN
+    this.started = false
+    this.listed = false
+    this.failure = undefined
+    this.room = this.limits.arguments
+    this.spare = this.limits.arguments
+    this.head = raw
+    this.text.clear()
+    this.tail = ''
+    this.rewritten = false
+    this.delta = ''
+    this.index = -1
+    this.start_ = offset
+    this.patches?.clear()
+  }
+
+  /** What the model wrote of this call so far. */
+  get raw(): string {
+    return this.rewritten ? this.head + this.tail : this.head + this.text.toString() + this.tail
+  }
+
+  notACall(): void {
+    if (this.open) this.outcome = NOT_A_CALL
+  }
+
+  start(name: string): void {
+    if (!this.open) return
+    const { host } = this
+    name = name.trim()
+    if (!isName(name)) return this.fail('malformed-call', 'a name with a letter or digit', this.start_)
+    if (!host.countCall()) return this.fail('limit', `${this.limits.calls} calls at the most`, this.start_)
+    this.index = host.beginCall()
+    this.id = host.makeId()
+    this.name = name
+    this.started = true
+    if (host.isUnknownTool(name)) host.warn('unknown-tool', this.start_, this.start_, name)
+    host.emit({ type: 'tool-call-start', index: this.index, id: this.id, name })
+  }
+
+  skip(chunk: string, from: number, to: number): void {
+    if (from === to) return
+    const end = Math.min(to, from + this.spare)
+    const piece = from === 0 && end === chunk.length ? chunk : chunk.slice(from, end)
+    this.spare -= end - from
+    if (this.text.length === 0 && !this.rewritten) this.head += piece
+    else this.tail += piece
+    if (end < to) this.overLimit('characters beside the arguments', this.base + end)
+  }
+
+  pass(chunk: string, from: number, to: number): void {
+    if (from === to) return
+    const end = Math.min(to, from + this.room)
+    const piece = from === 0 && end === chunk.length ? chunk : chunk.slice(from, end)
+    if (this.rewritten || this.tail !== '') {
+      this.rewrite()
+      this.tail += piece
+    }
+    if (piece !== '') this.add(piece)
+    if (end < to) this.overLimit('characters of arguments', this.base + end)
+  }
+
+  write(text: string): void {
+    this.rewrite()
+    this.add(text)
+  }
+
+  set(value: JsonValue): void {
+    this.patches?.set(value)
+  }
+
+  append(text: string): void {
+    this.patches?.append(text)
+  }
+
+  close(): void {
+    this.patches?.close()
+  }
+
+  enter(step: string | number): void {
+    this.patches?.enter(step)
+  }
+
+  leave(): void {
+    this.patches?.leave()
+  }
+
+  list(): void {
+    this.listed = true
+  }
+
+  warn(code: WarningCode, start: number, end: number): void {
+    this.host.warn(code, start, end, this.started ? this.name : undefined)
+  }
+
+  finish(): void {
+    if (!this.open) return
+    if (this.text.length === 0) this.writeEmpty()
+    this.flush()
+    const text = this.text.toString()
+    const input = parseInput(text)
+    if (input === undefined) {
+      // A body that finished let something pass that JSON does not allow: never a false success.
+      return this.fail('malformed-arguments', 'valid JSON', this.start_)
+    }
+    this.outcome = DONE
+    const { index, id, name } = this
+    this.host.emit({ type: 'tool-call-end', index, id, name, arguments: text, input })
+  }
+
+  fail(code: ErrorCode, expected: string, offset: number): void {
+    if (!this.open) return
+    if (!this.started) this.index = this.host.beginCall()
+    else this.flush()
+    this.outcome = FAILED
+    const found = code === 'incomplete-call' ? 'the end of the input' : 'something else'
+    this.failure = {
+      index: this.index,
+      id: this.started ? this.id : undefined,
+      name: this.started ? this.name : undefined,
+      code,
+      message: `${ERROR_CODES[code]} Expected ${expected}, found ${found} at offset ${offset}.`,
+      arguments: this.started ? this.text.toString() : undefined,
+      offset,
+    }
+  }
+
+  /** Sends what gathered in this chunk as one delta. */
+  flush(): void {
+    if (!this.started || this.delta === '') return
+    const { index, delta } = this
+    this.delta = ''
+    if (this.patches) this.host.emit({ type: 'tool-call-delta', index, delta, patches: this.patches.take() })
+    else this.host.emit({ type: 'tool-call-delta', index, delta })
+  }
+
+  private add(piece: string): void {
+    this.room -= piece.length
+    this.text.add(piece)
+    this.delta = this.delta === '' ? piece : this.delta + piece
+  }
+
+  private writeEmpty(): void {
+    this.write('{}')
+    this.patches?.set({})
+    this.patches?.close()
+  }
+
+  private rewrite(): void {
+    if (this.rewritten) return
+    this.tail = this.text.toString() + this.tail
+    this.rewritten = true
+  }
+
+  private overLimit(what: string, offset: number): void {
+    this.fail('limit', `${this.limits.arguments} ${what} at the most`, offset)
+  }
+}
+
+/** A letter or digit of any script, and nothing that a marker or a line could hide in. */
+export function isName(name: string): boolean {
+  return /[\p{L}\p{N}]/u.test(name) && !/[<"'`\r\n]/.test(name)
+}
+
+function parseInput(text: string): JsonValue | undefined {
+  try {
+    return JSON.parse(text) as JsonValue
+  } catch {
+    return undefined
+  }
+}
