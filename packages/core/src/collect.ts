@@ -116,7 +116,8 @@ export function createCollector(): Collector {
       }
     },
     message() {
-      const sorted = [...parts].sort((a, b) => a.index - b.index)
+      // Copies, since a text part may still grow.
+      const sorted = parts.map((part) => ({ ...part })).sort((a, b) => a.index - b.index)
       const textOf = (type: string): string =>
         sorted.map((part) => (part.type === type && 'text' in part ? part.text : '')).join('')
       const calls: Call[] = []

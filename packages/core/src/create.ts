@@ -1,7 +1,9 @@
 /** Dialects by name, for callers that do not choose what a bundle holds. */
-import { type Dialect } from './dialect.ts'
+import { checkOptions } from './check-options.ts'
+import type { Dialect } from './dialect.ts'
 import { hermes } from './dialects/hermes.ts'
 import { MisuseError } from './errors.ts'
+import { didYouMean } from './names.ts'
 import type { ParserOptions, WithOnEvent } from './options.ts'
 import { type Parser, createMachine } from './parser.ts'
 
@@ -12,7 +14,9 @@ export const DIALECTS: readonly string[] = ALL.map((dialect) => dialect.name)
 
 /** A push parser: `feed` pieces, then `end`. Throws `MisuseError` for options that can't be. */
 export function createParser(options: ParserOptions & WithOnEvent): Parser {
-  return createMachine({ ...options, dialects: dialectsOf(options.dialect) })
+  checkOptions(options, ['onEvent'])
+  const { dialect, ...rest } = options
+  return createMachine({ ...rest, dialects: dialectsOf(dialect) })
 }
 
 /**
@@ -37,31 +41,8 @@ function dialectsOf(dialect: string | readonly string[] = 'auto'): readonly Dial
   return names.map((name) => {
     const known = ALL.find((candidate) => candidate.name === name)
     if (known) return known
-    const near = nearest(String(name))
-    throw new MisuseError(
-      'unknown-dialect',
-      `Unknown dialect ${JSON.stringify(name)}${near ? `: did you mean “${near}”?` : ''} Known: auto, ${DIALECTS.join(', ')}.`,
-    )
+    const names = ['auto', ...DIALECTS]
+    const near = didYouMean(name, names) || '.'
+    throw new MisuseError('unknown-dialect', `Unknown dialect “${name}”${near} Known: ${names.join(', ')}.`)
   })
-}
-
-function nearest(name: string): string | undefined {
-  const wanted = name.toLowerCase().replace(/[^a-z0-9]/g, '')
-  return ['auto', ...DIALECTS].find((known) => {
-    const plain = known.replace(/[^a-z0-9]/g, '')
-    return wanted !== '' && (plain.startsWith(wanted) || wanted.startsWith(plain) || distance(wanted, plain) <= 2)
-  })
-}
-
-/** Levenshtein distance of two short words. */
-function distance(a: string, b: string): number {
-  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      next[j] = Math.min(next[j - 1]! + 1, row[j]! + 1, row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1))
-    }
-    row = next
-  }
-  return row[b.length]!
 }

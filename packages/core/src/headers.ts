@@ -35,6 +35,8 @@ export class Header {
   text = ''
   /** The name that the header holds. */
   name: string | undefined
+  /** Offset of the name's first character. */
+  nameStart = 0
   /** Offset of the marker's first character. */
   start = 0
   /** Which marker began it. */
@@ -46,6 +48,8 @@ export class Header {
   private key = ''
   private value = ''
   private limit = 0
+  /** Offset of the character at hand. */
+  private at = 0
 
   begin(kind: HeaderKind, marker: number, literal: string, start: number, limit: number): void {
     this.active = true
@@ -70,6 +74,7 @@ export class Header {
       return index
     }
     while (index < chunk.length && this.status === GOING) {
+      this.at = this.start + this.text.length + index - from
       const status = this.step(chunk.charCodeAt(index), chunk, index)
       if (status === GOING && this.text.length + index - from >= this.limit) {
         this.tooLong = true
@@ -81,6 +86,11 @@ export class Header {
     return index
   }
 
+  private setName(): void {
+    this.name = this.value.trim()
+    this.nameStart = this.at - this.value.trimStart().length
+  }
+
   private step(code: number, chunk: string, index: number): HeaderStatus {
     if (this.kind === NAME) return this.stepName(code, chunk, index)
     if (this.kind === CLOSER) return code === char.GREATER ? TAKEN : isTagSpace(code) ? GOING : REFUSED
@@ -89,8 +99,8 @@ export class Header {
 
   private stepName(code: number, chunk: string, index: number): HeaderStatus {
     if (code === char.GREATER) {
-      this.name = this.value.trim()
-      return this.name !== '' && !/\s/.test(this.name) ? TAKEN : REFUSED
+      this.setName()
+      return /^\S+$/.test(this.name ?? '') ? TAKEN : REFUSED
     }
     if (isHeaderEnd(code)) return REFUSED
     this.value += chunk.charAt(index)
@@ -100,7 +110,7 @@ export class Header {
   private stepAttribute(code: number, chunk: string, index: number): HeaderStatus {
     if (this.state === QUOTED) {
       if (code === this.quote) {
-        if (this.key === 'name') this.name ??= this.value.trim()
+        if (this.key === 'name' && this.name === undefined) this.setName()
         this.state = AFTER
         return GOING
       }

@@ -10,9 +10,12 @@ import type { StreamEvent } from './events.ts'
 import type { Span, SpanKind } from './options.ts'
 
 export class Output {
-  readonly emit: (event: StreamEvent) => void
-  /** White space that waits for a part. */
+  /** Hands an event on; does nothing once the stream has ended. */
+  emit: (event: StreamEvent) => void
+  /** White space that waits for a part, its last characters at least. */
   gap = ''
+  /** How long the gap is in all. */
+  private gapSize = 0
   /** The open part is reasoning, or the next one will be. */
   reasoning = false
   /** A part of text or reasoning is open. */
@@ -20,26 +23,32 @@ export class Output {
   nextIndex = 0
   private readonly gapLimit: number
   private readonly exact: boolean
-  private readonly trace: ((span: Span) => void) | undefined
+  private readonly onEvent: (event: StreamEvent) => void
+  private readonly onSpan: ((span: Span) => void) | undefined
+  private trace: ((span: Span) => void) | undefined
   private index = 0
   private spanKind: SpanKind = 'layout'
   private spanStart = 0
   private spanEnd = 0
 
   constructor(
-    emit: (event: StreamEvent) => void,
+    onEvent: (event: StreamEvent) => void,
     gapLimit: number,
     exact: boolean,
     trace: ((span: Span) => void) | undefined,
   ) {
-    this.emit = emit
+    this.onEvent = onEvent
+    this.emit = onEvent
     this.gapLimit = gapLimit
     this.exact = exact
+    this.onSpan = trace
     this.trace = trace
   }
 
   reset(): void {
-    this.gap = ''
+    this.emit = this.onEvent
+    this.trace = this.onSpan
+    this.dropGap()
     this.reasoning = false
     this.open = false
     this.nextIndex = 0
@@ -54,10 +63,7 @@ export class Output {
       this.open = true
       this.index = this.nextIndex++
       this.emit({ type: this.reasoning ? 'reasoning-start' : 'text-start', index: this.index })
-      if (this.gap !== '') {
-        delta = this.gap + delta
-        this.gap = ''
-      }
+      if (this.gap !== '') delta = this.takeGap(end - delta.length) + delta
     }
     this.emit({ type: this.reasoning ? 'reasoning-delta' : 'text-delta', index: this.index, delta })
     if (this.trace) this.span(this.reasoning ? 'reasoning' : 'text', end)
@@ -65,14 +71,30 @@ export class Output {
 
   /** White space between parts. */
   space(text: string): void {
-    const room = this.gapLimit - this.gap.length
-    this.gap += text.length > room ? text.slice(0, room) : text
+    this.gapSize += text.length
+    this.gap += text
+    // Cut rarely, so that a character costs the same however long the gap is.
+    if (this.gap.length > 2 * this.gapLimit) this.gap = lastOf(this.gap, this.gapLimit)
+  }
+
+  /** The gap is nobody's. */
+  dropGap(): void {
+    this.gap = ''
+    this.gapSize = 0
+  }
+
+  /** The part's share of the gap, which ends at `end`; the rest is layout. */
+  private takeGap(end: number): string {
+    const share = lastOf(this.gap, this.gapLimit)
+    if (this.gapSize > share.length) this.span('layout', end - share.length)
+    this.dropGap()
+    return share
   }
 
   /** Closes the open part; a gap that waited, up to `offset`, is nobody's. */
   close(offset: number): void {
     if (this.gap !== '' && this.exact) this.text('', offset)
-    this.gap = ''
+    this.dropGap()
     if (this.open) {
       this.open = false
       this.emit({ type: this.reasoning ? 'reasoning-end' : 'text-end', index: this.index })
@@ -96,8 +118,18 @@ export class Output {
     this.spanStart = this.spanEnd
   }
 
+  /** The stream has ended: a listener that ended it from within hears no more. */
+  mute(): void {
+    this.emit = () => {}
+    this.trace = undefined
+  }
+
   warn(code: WarningCode, start: number, end: number, name?: string): void {
     const message = WARNING_CODES[code]
     this.emit({ type: 'warning', code, message, start, end, ...(name !== undefined && { name }) })
   }
+}
+
+function lastOf(text: string, size: number): string {
+  return text.length > size ? text.slice(text.length - size) : text
 }

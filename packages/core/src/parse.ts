@@ -5,6 +5,7 @@
  * consumer's loop sees them one by one.
  */
 import { type Message, createCollector } from './collect.ts'
+import { checkOptions, describe } from './check-options.ts'
 import { createParser } from './create.ts'
 import { MisuseError } from './errors.ts'
 import type { StreamEvent } from './events.ts'
@@ -38,109 +39,136 @@ export function parseMessage(text: string, options: ParserOptions = {}): Message
  * Parses a source into events. Never throws for input or a failing source: a source that throws
  * ends in `error` and `finish`. Leaving the loop closes the source.
  */
-export async function* parse(source: Source, options: ParseOptions = {}): AsyncGenerator<StreamEvent, void, undefined> {
-  const { signal, endInfo } = options
-  let batch: StreamEvent[] = []
-  const parser = createParser({ ...options, onEvent: (event) => batch.push(event) })
-  const iterator = iterate(source)
+export function parse(source: Source, options: ParseOptions = {}): AsyncGenerator<StreamEvent, void, undefined> {
+  const { signal, endInfo, ...rest } = options
+  checkOptions(options)
+  const batch: StreamEvent[] = []
+  const parser = createParser({ ...rest, onEvent: (event) => batch.push(event) })
+  return events(readSource(source), parser, batch, signal, endInfo)
+}
+
+async function* events(
+  reader: Reader,
+  parser: Parser,
+  batch: StreamEvent[],
+  signal: AbortSignal | undefined,
+  endInfo: EndInfo | undefined,
+): AsyncGenerator<StreamEvent, void, undefined> {
   const aborted = signal && whenAborted(signal)
-  let open = true
   try {
-    while (open) {
-      const next = await step(iterator, parser, aborted, signal)
-      open = next && !signal?.aborted
-      if (signal?.aborted) parser.abort()
-      else if (!next) endSafely(parser, endInfo)
-      const events = batch
-      batch = []
-      yield* events
+    for (let open = true; open; ) {
+      open = !signal?.aborted && (await step(reader, parser, aborted, endInfo))
+      yield* batch.splice(0)
+      // The consumer may have aborted while it had this chunk's events.
+      if (!signal?.aborted) continue
+      open = false
+      parser.abort()
+      yield* batch.splice(0)
     }
   } finally {
     aborted?.release()
-    // A source that hangs must not keep a consumer that has left.
-    void Promise.resolve(iterator.return?.()).catch(() => {})
+    reader.close()
   }
 }
 
-/** Feeds one piece; false when the source has ended or failed. */
+/** Feeds one piece; false when the source has ended, has failed or is not wanted any more. */
 async function step(
-  iterator: AsyncIterator<string | Uint8Array>,
+  reader: Reader,
   parser: Parser,
   aborted: Aborted | undefined,
-  signal: AbortSignal | undefined,
+  endInfo: EndInfo | undefined,
 ): Promise<boolean> {
-  if (signal?.aborted) return false
+  let piece: string | undefined
   try {
-    const next = iterator.next()
-    const result = aborted ? await Promise.race([next, aborted.promise]) : await next
-    if (!result || result.done) return false
-    parser.feed(result.value as string)
-    return true
+    const next = reader.next()
+    if (aborted) {
+      // Nobody waits for a read that loses the race: its failure is no news.
+      next.catch(() => {})
+      const winner = await Promise.race([next, aborted.promise])
+      if (winner === ABORTED) return false
+      piece = winner
+    } else piece = await next
   } catch (error) {
-    if (signal?.aborted) return false
     parser.fail(error)
     return false
   }
+  if (piece === undefined) parser.end(endInfo)
+  else parser.feed(piece)
+  return piece !== undefined
 }
 
-function endSafely(parser: Parser, info: EndInfo | undefined): void {
-  try {
-    parser.end(info)
-  } catch (error) {
-    if (!(error instanceof MisuseError)) throw error
-    // The source failed: `fail` has ended the parser already.
-  }
-}
+const ABORTED = Symbol('aborted')
 
 interface Aborted {
-  readonly promise: Promise<undefined>
+  readonly promise: Promise<typeof ABORTED>
   release(): void
 }
 
 function whenAborted(signal: AbortSignal): Aborted {
   let listener = (): void => {}
-  const promise = new Promise<undefined>((resolve) => {
-    listener = () => resolve(undefined)
+  const promise = new Promise<typeof ABORTED>((resolve) => {
+    listener = () => resolve(ABORTED)
     signal.addEventListener('abort', listener, { once: true })
   })
   return { promise, release: () => signal.removeEventListener('abort', listener) }
 }
 
-/** The pieces of a source as strings; bytes are decoded as one UTF-8 stream. */
-async function* iterate(source: Source): AsyncGenerator<string, void, undefined> {
-  if (typeof source === 'string') {
-    yield source
-    return
-  }
+/** A source, read piece by piece as text. */
+interface Reader {
+  /** The next piece; undefined at the end. Rejects if the source fails. */
+  next(): Promise<string | undefined>
+  /** Tells the source that no more is wanted. */
+  close(): void
+}
+
+function readSource(source: Source): Reader {
+  const iterator = iterate(source)
+  // A byte order mark is part of the text.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
-  let bytes = false
-  for await (const piece of pieces(source)) {
-    if (typeof piece === 'string') yield piece
-    else {
-      bytes = true
-      yield decoder.decode(piece, { stream: true })
-    }
+  let ended = false
+  return {
+    async next() {
+      if (ended) return undefined
+      let next: IteratorResult<unknown>
+      try {
+        next = await iterator.next()
+      } catch (error) {
+        ended = true
+        throw error
+      }
+      if (!next.done) return textOf(next.value, decoder)
+      ended = true
+      return decoder.decode() || undefined
+    },
+    close() {
+      if (!ended) Promise.resolve(iterator.return?.()).catch(() => {})
+      ended = true
+    },
   }
-  if (bytes) yield decoder.decode()
 }
 
-function pieces(
-  source: Exclude<Source, string>,
-): Iterable<string | Uint8Array> | AsyncIterable<string | Uint8Array> {
-  if (Symbol.asyncIterator in source || Symbol.iterator in source) return source
-  return readAll(source)
+function textOf(piece: unknown, decoder: TextDecoder): string {
+  if (typeof piece === 'string') return piece
+  if (piece instanceof Uint8Array) return decoder.decode(piece, { stream: true })
+  throw new TypeError(`Expected strings or Uint8Arrays from the source, found ${describe(piece)}.`)
 }
 
-/** Browsers that can't iterate a ReadableStream get it read; leaving the loop cancels it. */
-async function* readAll(stream: ReadableStream<string | Uint8Array>): AsyncGenerator<string | Uint8Array> {
+function iterate(source: Source): AsyncIterator<unknown> | Iterator<unknown> {
+  if (typeof source === 'string') return [source][Symbol.iterator]()
+  // A reader cancels at once; the stream's own iterator would wait for the read under way.
+  if ('getReader' in source) return readStream(source)
+  if (Symbol.asyncIterator in source) return source[Symbol.asyncIterator]()
+  if (Symbol.iterator in source) return source[Symbol.iterator]()
+  throw new MisuseError('invalid-source', `Expected text, an iterable or a stream, found ${describe(source)}.`)
+}
+
+function readStream(stream: ReadableStream<unknown>): AsyncIterator<unknown> {
   const reader = stream.getReader()
-  try {
-    for (;;) {
-      const { done, value } = await reader.read()
-      if (done) return
-      yield value
-    }
-  } finally {
-    await reader.cancel().catch(() => {})
+  return {
+    next: () => reader.read() as Promise<IteratorResult<unknown>>,
+    async return() {
+      await reader.cancel()
+      return { done: true, value: undefined }
+    },
   }
 }

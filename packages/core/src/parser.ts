@@ -8,6 +8,7 @@
  */
 import type { Body, Grammar } from './bodies/body.ts'
 import * as char from './chars.ts'
+import { checkOptions, describe } from './check-options.ts'
 import {
   CALL_CLOSER,
   CALL_OPENER,
@@ -26,7 +27,7 @@ import { GOING, Header, NAME, TAKEN, TICK } from './headers.ts'
 import { createIdGenerator } from './ids.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import { Markdown } from './markdown.ts'
-import type { Holding, MachineOptions, WithOnEvent } from './options.ts'
+import type { Holding, MachineOptions, SpanKind, WithOnEvent } from './options.ts'
 import { Output } from './output.ts'
 import { type CallHost, CallSink, DONE, FAILED, NOT_A_CALL, isName } from './sink.ts'
 import { toolNames } from './tools.ts'
@@ -51,6 +52,7 @@ const LONG = 32
 /** Longest header beside its name: other attributes, blanks. */
 const HEADER_ROOM = 1_024
 const NO_MARKER = -1
+const UNKNOWN = -1
 
 /** What the source says at its end; all optional. */
 export interface EndInfo {
@@ -88,9 +90,7 @@ export interface Parser {
 export function createMachine(
   options: MachineOptions & WithOnEvent & { readonly dialects: readonly Dialect[] },
 ): Parser {
-  if (!Array.isArray(options.dialects) || options.dialects.length === 0) {
-    throw new MisuseError('no-dialect', 'Expected at least one dialect in `dialects`.')
-  }
+  checkOptions(options, ['onEvent', 'dialects'])
   return new Machine(compile(options.dialects), options)
 }
 
@@ -110,6 +110,8 @@ class Machine implements Parser, CallHost {
   private nextId: () => string
   private mode: Mode = GAP
   private ended = false
+  /** Within `feed`. */
+  private busy = false
   /** Offset of the current chunk's first character. */
   private base = 0
   /** A high surrogate that waits for its other half. */
@@ -123,8 +125,10 @@ class Machine implements Parser, CallHost {
   private thinking = ''
   /** The last character of reasoning before what is held. */
   private lastUnit = 0
-  /** Nothing but white space so far. */
-  private fresh = true
+  /** Offset of the input's first character that is not white space. */
+  private ink = UNKNOWN
+  /** Offset of the first character after the last gap. */
+  private gapEnd = UNKNOWN
   /** Directly after a call, only layout since. */
   private after = false
   private separated = false
@@ -148,14 +152,13 @@ class Machine implements Parser, CallHost {
   private continues = false
   /** The call has taken an index: it is no text any more. */
   private committed = false
-  /** What to trace once that is so: ends of a marker and of the layout after it, in turn. */
-  private readonly marks: number[] = []
+  /** Spans to trace once that is so. */
+  private readonly marks: { readonly kind: SpanKind; readonly end: number }[] = []
   private failed: FailedCall | undefined
   private calls = 0
   private completed = 0
 
   constructor(compiled: Compiled, options: MachineOptions & WithOnEvent) {
-    checkOptions(options)
     this.compiled = compiled
     this.options = options
     this.limits = { ...DEFAULT_LIMITS, ...options.limits }
@@ -190,9 +193,10 @@ class Machine implements Parser, CallHost {
 
   feed(chunk: string): void {
     if (typeof chunk !== 'string') {
-      throw new MisuseError('not-a-string', `Expected a string to feed, found ${typeof chunk}.`)
+      throw new MisuseError('not-a-string', `Expected a string to feed, found ${describe(chunk)}.`)
     }
     if (this.ended) throw new MisuseError('ended', 'The parser has ended: call `reset` before `feed`.')
+    if (this.busy) throw new MisuseError('busy', 'A listener of the parser may not feed it.')
     if (chunk === '') return
     if (this.half !== 0) {
       chunk = String.fromCharCode(this.half) + chunk
@@ -204,7 +208,12 @@ class Machine implements Parser, CallHost {
       chunk = chunk.slice(0, -1)
       if (chunk === '') return
     }
-    this.run(chunk)
+    this.busy = true
+    try {
+      this.run(chunk)
+    } finally {
+      this.busy = false
+    }
   }
 
   end(info: EndInfo = {}): void {
@@ -247,7 +256,7 @@ class Machine implements Parser, CallHost {
     this.candidate = NO_MARKER
     this.header.active = false
     this.thinking = ''
-    this.fresh = true
+    this.ink = UNKNOWN
     this.after = false
     this.tags = []
     this.late = []
@@ -271,6 +280,7 @@ class Machine implements Parser, CallHost {
       if (!marker) throw new MisuseError('no-reasoning', 'No dialect in use has reasoning markers.')
       this.openReasoning(marker.close)
     } else if (startIn === 'call' && !this.off) this.openTag(tags[0]!, undefined, '', 0, 0)
+    if (this.mode !== GAP || this.thinking !== '') this.ink = 0
   }
 
   // ------------------------------------------------------------------ the loop
@@ -288,7 +298,7 @@ class Machine implements Parser, CallHost {
   private loop(chunk: string): void {
     const size = chunk.length
     let index = 0
-    while (index < size) {
+    while (index < size && !this.ended) {
       if (this.node !== 0) index = this.takeMarker(chunk, index)
       else if (this.header.active) index = this.takeHeader(chunk, index)
       else {
@@ -410,7 +420,6 @@ class Machine implements Parser, CallHost {
 
   private emitText(text: string, end: number): void {
     if (this.after) this.leaveCall(end - text.length)
-    this.fresh = false
     this.mode = RUN
     this.out.text(text, end)
   }
@@ -425,6 +434,8 @@ class Machine implements Parser, CallHost {
       this.out.space(chunk.slice(index, end))
       if (end === size) return end
     }
+    this.gapEnd = this.base + end
+    if (this.ink === UNKNOWN) this.ink = this.gapEnd
     if (this.after && this.takeAfterCall(chunk.charCodeAt(end), this.base + end)) return end + 1
     if (this.mode === GAP) this.mode = RUN
     return end
@@ -438,7 +449,7 @@ class Machine implements Parser, CallHost {
     if (bracket && !this.separated) {
       if (!(code === char.CLOSE_BRACKET && this.listed)) this.warn('surplus-closer', offset, offset + 1)
       else this.listed = false
-      out.gap = ''
+      out.dropGap()
       out.span('layout', offset + 1)
       return true
     }
@@ -460,7 +471,7 @@ class Machine implements Parser, CallHost {
   /** Something else than layout stands after a call: its tags count as closed. */
   private leaveCall(offset: number): void {
     this.after = false
-    this.late = this.tags.map((tag) => tag.close)
+    this.late.push(...this.tags.map((tag) => tag.close))
     if (this.tags.length > 0 && !this.mismatched) this.warn('trailing-text', offset, offset)
     this.tags = []
   }
@@ -571,17 +582,20 @@ class Machine implements Parser, CallHost {
     if (this.thinking !== '') {
       return kind === REASONING_CLOSER && close === this.thinking ? WANTED : UNWANTED
     }
+    // Text that was not sent yet may stand between the call and the marker.
+    const after = this.after && start === this.gapEnd
     if (kind === CALL_OPENER) {
       if (this.off) return UNWANTED
       const tag = marker.tag ?? marker.namedTag!
-      if (this.after && this.tags.at(-1)?.wraps.has(tag.open)) return WANTED
+      if (after && this.tags.at(-1)?.wraps.has(tag.open)) return WANTED
       return this.isBare(start, tag.lineStart)
     }
     if (kind === REASONING_OPENER) return this.isBare(start, true)
     if (this.isBare(start, false) === UNWANTED) return UNWANTED
     if (kind === CALL_CLOSER) {
-      if (this.after || this.late.includes(close)) return WANTED
-    } else if (this.fresh && !this.out.open) return WANTED
+      const late = this.late.includes(close) || (this.after && this.tags.some((tag) => tag.close === close))
+      if (after || late) return WANTED
+    } else if (this.ink === start) return WANTED
     return this.off ? UNWANTED : ORPHAN
   }
 
@@ -654,7 +668,6 @@ class Machine implements Parser, CallHost {
   private openReasoning(close: string): void {
     this.thinking = close
     this.lastUnit = 0
-    this.fresh = false
     this.after = false
     this.out.reasoning = true
   }
@@ -664,7 +677,6 @@ class Machine implements Parser, CallHost {
     this.out.span('marker', end)
     this.markdown.reset(end)
     this.thinking = ''
-    this.fresh = false
     this.out.reasoning = false
   }
 
@@ -672,8 +684,13 @@ class Machine implements Parser, CallHost {
     const { out } = this
     const own = this.after ? this.tags.findLastIndex((tag) => tag.close === close) : NO_MARKER
     if (this.after) {
+      // Inside a tag white space is layout, whatever the option says.
+      if (this.tags.length > 0) out.dropGap()
       out.close(start)
-      if (own !== NO_MARKER) this.tags.length = own
+      if (own !== NO_MARKER) {
+        this.late.push(...this.tags.slice(own + 1).map((tag) => tag.close))
+        this.tags.length = own
+      }
       else if (this.tags.length > 0) {
         if (!this.mismatched) this.warn('mismatched-close-tag', start, end)
         this.mismatched = true
@@ -703,7 +720,7 @@ class Machine implements Parser, CallHost {
     this.callTags = continues ? [...this.tags, tag] : [tag]
     this.openCall(name, text, start)
     this.continues = continues
-    this.marks.push(end)
+    this.mark('marker', end)
     if (continues && name !== undefined) this.startNamed(name, end)
   }
 
@@ -718,7 +735,13 @@ class Machine implements Parser, CallHost {
     this.sink.begin(raw, start)
   }
 
+  private mark(kind: SpanKind, end: number): void {
+    if (this.committed) this.out.span(kind, end)
+    else if (this.options.trace) this.marks.push({ kind, end })
+  }
+
   private openBody(grammar: Grammar): void {
+    if (this.isTooLong()) return
     let body = this.bodies.get(grammar)
     if (!body) this.bodies.set(grammar, (body = grammar.create()))
     body.open(this.name)
@@ -726,9 +749,20 @@ class Machine implements Parser, CallHost {
     this.mode = BODY
   }
 
+  /** Whether the header's name is too long; then the call has failed. */
+  private isTooLong(): boolean {
+    const { name, limits, sink } = this
+    if (name === undefined || name.length <= limits.name) return false
+    const offset = this.header.nameStart + limits.name
+    sink.fail('limit', `a name of ${limits.name} characters at the most`, offset)
+    this.settle(offset)
+    return true
+  }
+
   /** A named section inside another: the name proves the call. */
   private startNamed(name: string, offset: number): void {
-    this.sink.start(name)
+    if (this.isTooLong()) return
+    this.sink.start(name, offset)
     this.settle(offset)
   }
 
@@ -744,7 +778,7 @@ class Machine implements Parser, CallHost {
     }
     this.sink.skip(chunk, index, end)
     this.opened += end - index
-    if (end > index && this.options.trace) this.marks.push(this.base + end)
+    if (end > index) this.mark('layout', this.base + end)
     if (end === size) return end
     const code = chunk.charCodeAt(end)
     for (const grammar of this.callTags.at(-1)!.grammars) {
@@ -777,7 +811,7 @@ class Machine implements Parser, CallHost {
     const outer = callTags.at(-1)!
     if (tag && outer.wraps.has(tag.open)) {
       sink.skip(text, 0, text.length)
-      this.marks.push(start, end)
+      this.mark('marker', end)
       callTags.push(tag)
       this.name = name
       if (name !== undefined) this.startNamed(name, end)
@@ -803,9 +837,9 @@ class Machine implements Parser, CallHost {
   private takeBody(chunk: string, index: number): number {
     const { sink } = this
     const body = this.body!
-    const room = Math.min(sink.room, sink.spare) + 1
-    // A limit lies within the chunk: up to there first, so that it counts at the same character.
-    const view = chunk.length - index > room ? chunk.slice(0, index + room) : chunk
+    // A limit may lie within the chunk: up to there first, so that it counts at one character.
+    const view = chunk.length - index > sink.room ? this.viewOf(chunk, index) : chunk
+    if (!sink.open) return index
     const end = body.take(view, index, sink)
     this.visitedUnits += end - index
     if (this.committed) this.out.span('call', this.base + end)
@@ -818,6 +852,16 @@ class Machine implements Parser, CallHost {
     body.give(chunk.charAt(end), this.base + end, sink)
     this.settle(this.base + end)
     return sink.open ? end + 1 : end
+  }
+
+  /** What of the chunk the arguments' limit allows; past it the call fails. */
+  private viewOf(chunk: string, index: number): string {
+    const { sink } = this
+    if (sink.room === 0 && this.body!.passing) {
+      sink.overLimit(this.base + index)
+      this.settle(this.base + index)
+    }
+    return chunk.slice(0, index + Math.max(sink.room, 1))
   }
 
   private applyInBody(marker: Marker, name: string | undefined, text: string, start: number, end: number): void {
@@ -834,12 +878,12 @@ class Machine implements Parser, CallHost {
   /** The body has spoken: goes on after the call, in the failed call, or in the text. */
   private settle(offset: number): void {
     const { sink } = this
+    if (this.ended) return
     if (sink.outcome === NOT_A_CALL) this.giveBack()
     else if (sink.outcome === DONE) {
       this.out.span('call', offset)
       this.completed++
-      this.fresh = false
-      this.tags = this.callTags
+        this.tags = this.callTags
       this.bare = this.callTags[0]!.lineStart
       this.listed ||= sink.listed
       this.after = true
@@ -861,7 +905,11 @@ class Machine implements Parser, CallHost {
       return
     }
     this.mode = RUN
-    if (raw !== '') this.emitText(raw, end)
+    const ink = raw.length - raw.trimStart().length
+    // A stream may start in a call, so that what comes back begins with white space.
+    if (!this.out.open && ink > 0) this.out.space(raw.slice(0, ink))
+    if (ink < raw.length) this.emitText(raw.slice(this.out.open ? 0 : ink), end)
+    else this.mode = GAP
   }
 
   // ------------------------------------------------------------------ failed calls
@@ -872,7 +920,6 @@ class Machine implements Parser, CallHost {
     const early = this.mode === OPENING || !this.body!.begun
     const { raw } = sink
     this.out.span('call', this.callStart + raw.length)
-    this.fresh = false
     this.committed = false
     this.after = false
     this.tags = []
@@ -948,12 +995,13 @@ class Machine implements Parser, CallHost {
     const { out, callStart } = this
     this.endFailed()
     if (this.after && !this.continues && this.tags.length > 0) this.warn('unclosed-tag', callStart, callStart)
+    if (this.after && this.continues) out.dropGap()
     out.close(callStart)
     this.after = false
     this.late = []
     this.committed = true
     if (!this.continues) this.listed = false
-    for (let at = 0; at < this.marks.length; at++) out.span(at % 2 === 0 ? 'marker' : 'layout', this.marks[at]!)
+    for (const { kind, end } of this.marks) out.span(kind, end)
     if (this.callTags.at(-1)!.lineStart && this.callTags.length === 1) this.warn('missing-open-tag', callStart, callStart)
     return out.nextIndex++
   }
@@ -1091,19 +1139,6 @@ class Machine implements Parser, CallHost {
       ...(usage && { usage }),
       ...(metadata && { metadata }),
     })
-  }
-}
-
-function checkOptions(options: MachineOptions & WithOnEvent): void {
-  if (typeof options.onEvent !== 'function') {
-    throw new MisuseError('no-on-event', `Expected a function in \`onEvent\`, found ${typeof options.onEvent}.`)
-  }
-  for (const [name, value] of Object.entries(options.limits ?? {})) {
-    if (!(name in DEFAULT_LIMITS)) {
-      throw new MisuseError('unknown-limit', `Unknown limit “${name}”: expected one of ${Object.keys(DEFAULT_LIMITS).join(', ')}.`)
-    }
-    if (typeof value !== 'number' || !(value >= 0)) {
-      throw new MisuseError('invalid-limit', `Expected a number from 0 in limits.${name}, found ${String(value)}.`)
-    }
+    this.out.mute()
   }
 }

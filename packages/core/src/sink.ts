@@ -25,6 +25,9 @@ export interface CallHost {
   isUnknownTool(name: string): boolean
 }
 
+/** How many characters a call may have beside its arguments, on top of their limit. */
+const BESIDE = 65_536
+
 // How a call stands.
 export const OPEN = 0
 export const NOT_A_CALL = 1
@@ -67,6 +70,7 @@ export class CallSink implements Sink {
   private index = -1
   private id = ''
   private name = ''
+  private modelId: string | undefined
   private start_ = 0
 
   constructor(host: CallHost, limits: Limits, patches: boolean) {
@@ -92,13 +96,14 @@ export class CallSink implements Sink {
     this.listed = false
     this.failure = undefined
     this.room = this.limits.arguments
-    this.spare = this.limits.arguments
+    this.spare = this.limits.arguments + BESIDE
     this.head = raw
     this.text.clear()
     this.tail = ''
     this.rewritten = false
     this.delta = ''
     this.index = -1
+    this.modelId = undefined
     this.start_ = offset
     this.patches?.clear()
   }
@@ -112,12 +117,15 @@ export class CallSink implements Sink {
     if (this.open) this.outcome = NOT_A_CALL
   }
 
-  start(name: string): void {
+  start(name: string, offset: number): void {
     if (!this.open) return
     const { host } = this
     name = name.trim()
-    if (!isName(name)) return this.fail('malformed-call', 'a name with a letter or digit', this.start_)
-    if (!host.countCall()) return this.fail('limit', `${this.limits.calls} calls at the most`, this.start_)
+    if (!isName(name)) {
+      const expected = 'a name with a letter or digit, without “<”, quotes and line breaks'
+      return this.fail('malformed-call', expected, offset)
+    }
+    if (!host.countCall()) return this.fail('limit', `${this.limits.calls} calls at the most`, offset)
     this.index = host.beginCall()
     this.id = host.makeId()
     this.name = name
@@ -133,19 +141,19 @@ export class CallSink implements Sink {
     this.spare -= end - from
     if (this.text.length === 0 && !this.rewritten) this.head += piece
     else this.tail += piece
-    if (end < to) this.overLimit('characters beside the arguments', this.base + end)
+    if (end === to) return
+    const size = this.limits.arguments + BESIDE
+    this.fail('limit', `${size} characters beside the arguments at the most`, this.base + end)
   }
 
   pass(chunk: string, from: number, to: number): void {
     if (from === to) return
-    const end = Math.min(to, from + this.room)
-    const piece = from === 0 && end === chunk.length ? chunk : chunk.slice(from, end)
+    const piece = from === 0 && to === chunk.length ? chunk : chunk.slice(from, to)
     if (this.rewritten || this.tail !== '') {
       this.rewrite()
       this.tail += piece
     }
-    if (piece !== '') this.add(piece)
-    if (end < to) this.overLimit('characters of arguments', this.base + end)
+    this.add(piece)
   }
 
   write(text: string): void {
@@ -173,11 +181,16 @@ export class CallSink implements Sink {
     this.patches?.leave()
   }
 
+  identify(id: string): void {
+    this.modelId = id
+  }
+
   list(): void {
     this.listed = true
   }
 
   warn(code: WarningCode, start: number, end: number): void {
+    this.flush()
     this.host.warn(code, start, end, this.started ? this.name : undefined)
   }
 
@@ -192,8 +205,17 @@ export class CallSink implements Sink {
       return this.fail('malformed-arguments', 'valid JSON', this.start_)
     }
     this.outcome = DONE
-    const { index, id, name } = this
-    this.host.emit({ type: 'tool-call-end', index, id, name, arguments: text, input })
+    const { index, id, name, modelId } = this
+    const metadata = modelId === undefined ? undefined : { modelId }
+    this.host.emit({
+      type: 'tool-call-end',
+      index,
+      id,
+      name,
+      arguments: text,
+      input,
+      ...(metadata && { metadata }),
+    })
   }
 
   fail(code: ErrorCode, expected: string, offset: number): void {
@@ -240,8 +262,9 @@ export class CallSink implements Sink {
     this.rewritten = true
   }
 
-  private overLimit(what: string, offset: number): void {
-    this.fail('limit', `${this.limits.arguments} ${what} at the most`, offset)
+  /** The arguments may not grow any more. */
+  overLimit(offset: number): void {
+    this.fail('limit', `${this.limits.arguments} characters of arguments at the most`, offset)
   }
 }
 

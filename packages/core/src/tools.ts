@@ -1,4 +1,5 @@
 /** Reads the declared tools in either shape. */
+import { describe } from './check-options.ts'
 import { MisuseError } from './errors.ts'
 import type { Tool, ToolDefinition } from './options.ts'
 
@@ -9,20 +10,14 @@ export function toolDefinition(tool: Tool): ToolDefinition {
 
 /** The names of the declared tools. Throws `MisuseError` `invalid-tools` that says which is wrong. */
 export function toolNames(tools: readonly Tool[]): ReadonlySet<string> {
-  if (!Array.isArray(tools)) {
-    throw new MisuseError('invalid-tools', `Expected a list of tools, found ${describe(tools)}.`)
-  }
   const names = new Set<string>()
   for (const [at, tool] of tools.entries()) {
-    const name: unknown = tool && typeof tool === 'object' ? toolDefinition(tool).name : undefined
-    if (typeof name !== 'string' || name === '') {
-      throw new MisuseError('invalid-tools', `Expected a name in tools[${at}], found ${describe(name)}.`)
+    const name: unknown = tool && typeof tool === 'object' ? toolDefinition(tool).name : tool
+    if (typeof name !== 'string' || name === '' || typeof tool !== 'object') {
+      const expected = `a tool with a name in tools[${at}]`
+      throw new MisuseError('invalid-tools', `Expected ${expected}, found ${describe(name)}.`)
     }
     names.add(name)
   }
   return names
-}
-
-function describe(value: unknown): string {
-  return value === null ? 'null' : typeof value === 'object' ? 'an object' : (JSON.stringify(value) ?? 'none')
 }

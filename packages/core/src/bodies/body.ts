@@ -25,8 +25,8 @@ export interface Sink {
 
   /** What was read is no call: it goes back into the text. Only before `start` and `fail`. */
   notACall(): void
-  /** The call's name is known and its grammar is proven. A bad name fails the call. */
-  start(name: string): void
+  /** The call's name is known, and its grammar proven, at `offset`. A bad name fails the call. */
+  start(name: string, offset: number): void
   /** Characters of the section that are no arguments. */
   skip(chunk: string, from: number, to: number): void
   /** Characters of the arguments as the model wrote them: JSON text, passed through. */
@@ -45,7 +45,9 @@ export interface Sink {
   /** The path goes up again. */
   leave(): void
 
-  /** The call is complete. */
+  /** The model's own id of the call. */
+  identify(id: string): void
+  /** The call is complete; without arguments they are `{}`. */
   finish(): void
   /** The call must not be run: `expected` says what could have stood at `offset`. */
   fail(code: ErrorCode, expected: string, offset: number): void
@@ -57,6 +59,8 @@ export interface Sink {
 export interface Body {
   /** Whether a value other than name, id and type has begun: decides where a failure resumes. */
   readonly begun: boolean
+  /** Whether the next character belongs to the arguments. */
+  readonly passing: boolean
   /** Offset of the last string's first character; -1 for none. */
   readonly lastString: number
   /** Makes the body new. `name`: from the section's header, if it has one. */

@@ -9,6 +9,7 @@ import { JsonScanner } from './json.ts'
 
 class JsonArguments implements Body {
   begun = false
+  readonly passing: boolean = true
   private name = ''
   private readonly scanner = new JsonScanner()
 
@@ -19,13 +20,13 @@ class JsonArguments implements Body {
   open(name: string | undefined): void {
     this.begun = false
     this.name = name ?? ''
-    this.scanner.open()
+    this.scanner.open(true)
   }
 
   take(chunk: string, index: number, sink: Sink): number {
     if (!this.begun) {
       this.begun = true
-      if (!sink.started) sink.start(this.name)
+      if (!sink.started) sink.start(this.name, sink.base + index)
       if (!sink.open) return index
     }
     const end = this.scanner.take(chunk, index, sink)
@@ -43,8 +44,7 @@ class JsonArguments implements Body {
 
   closeSeen(own: boolean, offset: number, sink: Sink): void {
     if (this.begun || !own) return this.give('', offset, sink)
-    if (!sink.started) sink.start(this.name)
-    sink.write('{}')
+    if (!sink.started) sink.start(this.name, offset)
     sink.finish()
   }
 

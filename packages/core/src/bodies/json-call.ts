@@ -18,7 +18,7 @@ const KEY = 3 // {"name": "f", |"arguments": {}}
 const KEY_TEXT = 4 // {"na|me": "f"}
 const COLON = 5 // {"name"|: "f"}
 const VALUE = 6 // {"name": |"f"}
-const NAME_TEXT = 7 // {"name": "f|"}
+const NAME_TEXT = 7 // {"name": "f|"}, and so the id
 const INNER = 8 // {"arguments": {"a|": 1}}
 const AFTER = 9 // {"name": "f"|}
 type State = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9
@@ -54,10 +54,10 @@ type Verdict = 0 | 1 | 2 | 3 | 4
 
 class JsonCall implements Body {
   begun = false
+  /** The scanner reads the arguments. */
+  passing = false
   private state: State = BEGIN
   private readonly scanner = new JsonScanner()
-  /** The scanner reads the arguments. */
-  private passing = false
   /** A key was seen: it is a call. */
   private proven = false
   private inList = false
@@ -68,6 +68,9 @@ class JsonCall implements Body {
   private name: string | undefined
   private argumentsKey: string | undefined
   private described = false
+  private id: string | undefined
+  /** Offset behind the key at hand. */
+  private keyEnd = 0
   /** Offsets of the keys that stand for nothing, start and end in turn. */
   private readonly others: number[] = []
   /** The string at hand, escapes as they are. */
@@ -87,7 +90,7 @@ class JsonCall implements Body {
   open(): void {
     this.begun = false
     this.state = BEGIN
-    this.scanner.open()
+    this.scanner.open(false)
     this.passing = false
     this.proven = false
     this.inList = false
@@ -95,6 +98,7 @@ class JsonCall implements Body {
     this.name = undefined
     this.argumentsKey = undefined
     this.described = false
+    this.id = undefined
     this.others.length = 0
     this.stringStart = -1
     this.verdict = NOTHING
@@ -188,13 +192,14 @@ class JsonCall implements Body {
     const end = plainEnd(chunk, index)
     const room = sink.limits.name - this.text.length
     if (this.state === NAME_TEXT && end - index > room) {
-      this.refuse(`a name of ${sink.limits.name} characters at the most`, 'limit')
+      const what = this.role === NEUTRAL ? 'an id' : 'a name'
+      this.refuse(`${what} of ${sink.limits.name} characters at the most`, 'limit')
       return index + room
     }
     this.text += chunk.slice(index, end)
     if (end === chunk.length) return end
     const code = chunk.charCodeAt(end)
-    if (code === char.QUOTE) this.endText()
+    if (code === char.QUOTE) this.endText(sink.base + end + 1)
     else if (code === char.BACKSLASH) {
       this.text += '\\'
       this.escaped = true
@@ -214,7 +219,7 @@ class JsonCall implements Body {
     this.stringStart = offset
   }
 
-  private endText(): void {
+  private endText(offset: number): void {
     let text: string
     try {
       text = this.escaped ? (JSON.parse(`"${this.text}"`) as string) : this.text
@@ -225,15 +230,20 @@ class JsonCall implements Body {
     if (this.state === KEY_TEXT) {
       this.key = text
       this.role = ROLES.get(text) ?? OTHER
+      this.keyEnd = offset
       this.state = COLON
       return
     }
     this.state = AFTER
+    if (this.role === NEUTRAL) {
+      this.id ??= text
+      return
+    }
     const name = text.trim()
     if (this.name === undefined) {
       this.name = name
       this.verdict = NAMED
-    } else if (this.name !== name) this.refuse('one name', 'malformed-call')
+    } else if (this.name !== name) this.refuse('one name')
   }
 
   /** A character of the call level that is no white space. */
@@ -286,11 +296,12 @@ class JsonCall implements Body {
       } else this.refuse('a name in double quotes')
       return
     }
+    if (role === NEUTRAL && this.key === 'id' && code === char.QUOTE) return this.beginText(NAME_TEXT, offset)
     if (role === ARGUMENTS) {
       if (this.argumentsKey !== undefined) return this.refuse('one arguments key')
       this.argumentsKey = this.key
     } else if (role === OTHER) {
-      this.others.push(this.stringStart, offset)
+      this.others.push(this.stringStart, this.keyEnd)
       this.described ||= this.key === 'description'
     }
     if (role !== NEUTRAL) this.begun = true
@@ -298,7 +309,7 @@ class JsonCall implements Body {
       return this.refuse('a call; “description” and “parameters” declare a tool', 'declaration')
     }
     if (role === ARGUMENTS && code !== char.OPEN_BRACE) return this.refuse('an object')
-    this.scanner.open()
+    this.scanner.open(role === ARGUMENTS)
     this.passing = role === ARGUMENTS
     this.state = INNER
   }
@@ -307,9 +318,9 @@ class JsonCall implements Body {
     if (this.nested) {
       this.nested = false
       this.state = AFTER
-    } else if (this.name === undefined) this.refuse('a name before the call’s end', 'malformed-call')
+    } else if (this.name === undefined) this.refuse('a name before the call’s end')
     else if (this.argumentsKey === undefined && this.others.length > 0) {
-      this.refuse('an arguments key before the call’s end', 'malformed-call')
+      this.refuse('an arguments key before the call’s end')
     } else this.verdict = COMPLETE
   }
 
@@ -324,12 +335,13 @@ class JsonCall implements Body {
     const { verdict } = this
     this.verdict = NOTHING
     if (verdict === NO_CALL) sink.notACall()
-    else if (verdict === NAMED) sink.start(this.name!)
+    else if (verdict === NAMED) sink.start(this.name!, offset)
     else if (verdict === BROKEN) this.broken(offset, sink)
     else {
       const { others } = this
       for (let at = 0; at < others.length; at += 2) sink.warn('unknown-key', others[at]!, others[at + 1]!)
       if (this.inList) sink.list()
+      if (this.id !== undefined) sink.identify(this.id)
       sink.finish()
     }
   }

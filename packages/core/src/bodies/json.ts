@@ -84,6 +84,8 @@ export class JsonScanner {
   tooDeep = false
   /** Offset of the last string's first character, keys counted; -1 for none. */
   lastString = -1
+  private wanted = true
+  private tokens = false
   private state: State = VALUE
   private readonly stack: number[] = []
   private readonly counts: number[] = []
@@ -98,8 +100,9 @@ export class JsonScanner {
   private atom = ''
   private key = ''
 
-  /** Begins a value. */
-  open(): void {
+  /** Begins a value. `wanted`: its value tokens go to the sink, if that takes any. */
+  open(wanted: boolean): void {
+    this.wanted = wanted
     this.done = false
     this.expected = ''
     this.tooDeep = false
@@ -116,11 +119,12 @@ export class JsonScanner {
   /** Reads on; stops at the chunk's end, behind the value, or at what can't stand there. */
   take(chunk: string, index: number, sink: Sink): number {
     const size = chunk.length
+    this.tokens = this.wanted && sink.tokens
     while (index < size) {
       switch (this.state) {
         case STRING: {
           const end = plainEnd(chunk, index)
-          if (sink.tokens && end > index) this.characters(chunk.slice(index, end), sink)
+          if (this.tokens && end > index) this.characters(chunk.slice(index, end), sink)
           index = end
           if (index === size) return index
           const code = chunk.charCodeAt(index)
@@ -196,13 +200,13 @@ export class JsonScanner {
   }
 
   private beginValue(code: number, offset: number, sink: Sink): boolean {
-    if (sink.tokens && this.stack.at(-1) === LIST) sink.enter(this.counts[this.counts.length - 1]!++)
+    if (this.tokens && this.stack.at(-1) === LIST) sink.enter(this.counts[this.counts.length - 1]!++)
     switch (code) {
       case char.QUOTE:
         this.inKey = false
         this.state = STRING
         this.lastString = offset
-        if (sink.tokens) sink.set('')
+        if (this.tokens) sink.set('')
         return true
       case char.OPEN_BRACE:
       case char.OPEN_BRACKET:
@@ -210,7 +214,7 @@ export class JsonScanner {
           this.tooDeep = true
           return this.refuse(`values nested ${sink.limits.depth} deep at the most`)
         }
-        if (sink.tokens) sink.set(code === char.OPEN_BRACE ? {} : [])
+        if (this.tokens) sink.set(code === char.OPEN_BRACE ? {} : [])
         this.stack.push(code === char.OPEN_BRACE ? OBJECT : LIST)
         this.counts.push(0)
         this.state = code === char.OPEN_BRACE ? FIRST_KEY : FIRST_ITEM
@@ -239,13 +243,13 @@ export class JsonScanner {
       return true
     }
     if (code === (inObject ? char.CLOSE_BRACE : char.CLOSE_BRACKET)) return this.endContainer(sink)
-    return this.refuse(inObject ? '“,” or “}”' : '“,” or “]”')
+    return this.refuse(this.afterExpected())
   }
 
   private endContainer(sink: Sink): boolean {
     this.stack.pop()
     this.counts.pop()
-    if (sink.tokens) sink.close()
+    if (this.tokens) sink.close()
     this.endValue(sink)
     return true
   }
@@ -253,7 +257,7 @@ export class JsonScanner {
   private endValue(sink: Sink): void {
     this.state = AFTER
     if (this.stack.length === 0) this.done = true
-    else if (sink.tokens) sink.leave()
+    else if (this.tokens) sink.leave()
   }
 
   private takeNumber(chunk: string, index: number, sink: Sink): number {
@@ -263,14 +267,25 @@ export class JsonScanner {
       if (next < 0) break
       this.number = next
     }
-    if (sink.tokens) this.atom += chunk.slice(from, index)
+    if (this.tokens) this.atom += chunk.slice(from, index)
     if (index === chunk.length) return index
-    if (this.number < 0 || (this.number !== NOUGHT && this.number !== WHOLE && this.number !== FRACTION && this.number !== POWER)) {
-      return this.stop('a digit', index)
-    }
-    if (sink.tokens) sink.set(Number(this.atom))
+    const whole = this.number === NOUGHT || this.number === WHOLE
+    if (!whole && this.number !== FRACTION && this.number !== POWER) return this.stop('a digit', index)
+    // The atom counts with the character that ends it, so that its token has a delta to ride on.
+    if (!this.endsAtom(chunk.charCodeAt(index))) return this.stop(this.afterExpected(), index)
+    if (this.tokens) sink.set(Number(this.atom))
     this.endValue(sink)
     return index
+  }
+
+  private endsAtom(code: number): boolean {
+    const top = this.stack.at(-1)
+    if (top === undefined || code === char.COMMA || char.isJsonSpace(code)) return true
+    return code === (top === OBJECT ? char.CLOSE_BRACE : char.CLOSE_BRACKET)
+  }
+
+  private afterExpected(): string {
+    return this.stack.at(-1) === OBJECT ? '“,” or “}”' : '“,” or “]”'
   }
 
   /** A character of an escape or a word. False if it can't stand there. */
@@ -278,7 +293,7 @@ export class JsonScanner {
     if (this.state === WORD) {
       if (code !== this.word.charCodeAt(this.at)) return this.refuse(`“${this.word}”`)
       if (++this.at < this.word.length) return true
-      if (sink.tokens) sink.set(JSON.parse(this.word) as JsonValue)
+      if (this.tokens) sink.set(JSON.parse(this.word) as JsonValue)
       this.endValue(sink)
       return true
     }
@@ -292,7 +307,7 @@ export class JsonScanner {
       const character = ESCAPES[code]
       if (character === undefined) return this.refuse('an escape that JSON knows')
       this.state = STRING
-      if (sink.tokens) this.characters(character, sink)
+      if (this.tokens) this.characters(character, sink)
       return true
     }
     const digit = hexDigit(code)
@@ -300,25 +315,21 @@ export class JsonScanner {
     this.hex = this.hex * 16 + digit
     if (++this.at < 4) return true
     this.state = STRING
-    if (sink.tokens) this.escaped(this.hex, sink)
+    if (this.tokens) this.characters(String.fromCharCode(this.hex), sink)
     return true
   }
 
-  /** A `\u` escape's unit: two halves of a pair make one character. */
-  private escaped(unit: number, sink: Sink): void {
-    if (this.half === 0 && char.isHighSurrogate(unit)) this.half = unit
-    else this.characters(String.fromCharCode(unit), sink)
-  }
-
+  /** Decoded characters. The first half of a pair waits for the second. */
   private characters(text: string, sink: Sink): void {
     if (this.half !== 0) {
       text = String.fromCharCode(this.half) + text
       this.half = 0
-      const last = text.charCodeAt(text.length - 1)
-      if (text.length === 2 && char.isHighSurrogate(last)) {
-        this.half = last
-        text = text.slice(0, 1)
-      }
+    }
+    const last = text.charCodeAt(text.length - 1)
+    if (char.isHighSurrogate(last)) {
+      this.half = last
+      text = text.slice(0, -1)
+      if (text === '') return
     }
     if (this.inKey) this.key += text
     else sink.append(text)
@@ -332,11 +343,11 @@ export class JsonScanner {
       else sink.append(text)
     }
     if (!this.inKey) {
-      if (sink.tokens) sink.close()
+      if (this.tokens) sink.close()
       this.endValue(sink)
       return
     }
-    if (sink.tokens) sink.enter(this.key)
+    if (this.tokens) sink.enter(this.key)
     this.state = COLON
   }
 }

@@ -1,0 +1,35 @@
+/** Finds what a caller meant by a name that does not exist. */
+
+/** The known name nearest to `name`, if one is near enough to be a slip. */
+export function nearest(name: string, known: readonly string[]): string | undefined {
+  const wanted = plain(name)
+  if (wanted === '') return undefined
+  return known.find((candidate) => {
+    const other = plain(candidate)
+    return other.startsWith(wanted) || wanted.startsWith(other) || distance(wanted, other) <= 2
+  })
+}
+
+/** ` did you mean “x”?` for a slip, else nothing. */
+export function didYouMean(name: string, known: readonly string[]): string {
+  const near = nearest(name, known)
+  return near === undefined ? '' : `: did you mean “${near}”?`
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '')
+}
+
+/** Levenshtein distance of two short words. */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, at) => at)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const swap = row[j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next[j] = Math.min(next[j - 1]! + 1, row[j]! + 1, swap)
+    }
+    row = next
+  }
+  return row[b.length]!
+}
