@@ -25,14 +25,20 @@ const CHECKS: Readonly<Record<string, Check>> = {
   limits: ['an object', (value) => typeof value === 'object' && value !== null],
   generateId: isFunction,
   trace: isFunction,
-  signal: ['an AbortSignal', (value) => typeof value === 'object' && value !== null && 'aborted' in value],
+  signal: [
+    'an AbortSignal',
+    (value) => typeof value === 'object' && value !== null && 'aborted' in value,
+  ],
   endInfo: ['an object', (value) => typeof value === 'object' && value !== null],
 }
 
 /** Throws `MisuseError` that names the option, what was expected and what was found. */
 export function checkOptions(options: object, required: readonly string[] = []): void {
   if (typeof options !== 'object' || options === null) {
-    throw new MisuseError('invalid-option', `Expected an object of options, found ${describe(options)}.`)
+    throw new MisuseError(
+      'invalid-option',
+      `Expected an object of options, found ${describe(options)}.`,
+    )
   }
   for (const name of required) {
     if ((options as Record<string, unknown>)[name] === undefined) refuse(name, undefined)
@@ -40,7 +46,10 @@ export function checkOptions(options: object, required: readonly string[] = []):
   for (const [name, value] of Object.entries(options)) {
     const check = Object.hasOwn(CHECKS, name) ? CHECKS[name] : undefined
     if (!check) {
-      throw new MisuseError('unknown-option', `Unknown option “${name}”${didYouMean(name, Object.keys(CHECKS))}`)
+      throw new MisuseError(
+        'unknown-option',
+        `Unknown option “${name}”${didYouMean(name, Object.keys(CHECKS))}`,
+      )
     }
     if (value !== undefined && !check[1](value)) refuse(name, value)
   }
@@ -57,18 +66,26 @@ function checkLimits(limits: object): void {
     if (value === undefined) continue
     if (value !== Infinity && !(Number.isInteger(value) && (value as number) >= 0)) {
       const expected = 'a whole number from 0, or Infinity,'
-      throw new MisuseError('invalid-limit', `Expected ${expected} in limits.${name}, found ${describe(value)}.`)
+      throw new MisuseError(
+        'invalid-limit',
+        `Expected ${expected} in limits.${name}, found ${describe(value)}.`,
+      )
     }
   }
 }
 
 function refuse(name: string, value: unknown): never {
   const expected = CHECKS[name]![0]
-  throw new MisuseError('invalid-option', `Expected ${expected} in \`${name}\`, found ${describe(value)}.`)
+  throw new MisuseError(
+    'invalid-option',
+    `Expected ${expected} in \`${name}\`, found ${describe(value)}.`,
+  )
 }
 
 function isDialect(value: unknown): boolean {
-  return typeof value === 'string' || (Array.isArray(value) && value.length > 0 && value.every(isString))
+  return (
+    typeof value === 'string' || (Array.isArray(value) && value.length > 0 && value.every(isString))
+  )
 }
 
 function isString(value: unknown): boolean {

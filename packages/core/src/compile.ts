@@ -45,11 +45,18 @@ export interface Compiled {
   readonly automaton: MarkerAutomaton
   readonly markers: readonly Marker[]
   readonly tags: readonly Tag[]
-  /** Matches a character that may begin a marker, or one of “`” and “~”. */
+  /** Characters that may begin a marker, and “`” and “~”. */
+  readonly stopCharacters: readonly string[]
+  /** Matches one of them. */
   readonly stopPattern: RegExp
-  /** 1 for such characters, by code. */
+  /** By code: `STOP` for such characters, `NEWLINE` for the line break, 0 for others. */
   readonly stops: Uint8Array
+  /** 1 for all of those and for first halves of surrogate pairs: a chunk without is plain text. */
+  readonly marked: Uint8Array
 }
+
+export const STOP = 1
+const NEWLINE = 2
 
 const TAG_SPACES = [' ', '\t', '\n', '\r']
 const cache = new WeakMap<Dialect, { dialects: readonly Dialect[]; compiled: Compiled }[]>()
@@ -60,7 +67,9 @@ export function compile(dialects: readonly Dialect[]): Compiled {
   let known = cache.get(first)
   if (!known) cache.set(first, (known = []))
   const hit = known.find(
-    (entry) => entry.dialects.length === dialects.length && entry.dialects.every((d, at) => d === dialects[at]),
+    (entry) =>
+      entry.dialects.length === dialects.length &&
+      entry.dialects.every((d, at) => d === dialects[at]),
   )
   if (hit) return hit.compiled
   const compiled = build(dialects)
@@ -79,45 +88,73 @@ function build(dialects: readonly Dialect[]): Compiled {
   }
   const list = [...markers.values()]
   const automaton = new MarkerAutomaton(list.map((marker) => marker.literal))
-  const first = [...new Set(list.map((marker) => marker.literal.charAt(0)))]
+  const stopCharacters = [...new Set([...list.map((marker) => marker.literal.charAt(0)), '`', '~'])]
   const stops = new Uint8Array(65_536)
-  for (const character of [...first, '`', '~']) stops[character.charCodeAt(0)] = 1
-  const pattern = [...first, '`', '~'].map((character) => character.replace(/[\]\\^-]/, '\\$&')).join('')
+  for (const character of stopCharacters) stops[character.charCodeAt(0)] = STOP
+  stops['\n'.charCodeAt(0)] = NEWLINE
+  const marked = stops.map((stop) => (stop === 0 ? 0 : 1)).fill(1, 0xd800, 0xdc00)
+  const pattern = stopCharacters.map((character) => character.replace(/[\]\\^-]/, '\\$&')).join('')
   return {
     automaton,
     markers: list,
     tags: [...tags.values()],
+    stopCharacters,
     stopPattern: new RegExp(`[${pattern}]`, 'g'),
     stops,
+    marked,
   }
 }
 
 function addReasoning(markers: Map<string, Marker>, { open, close }: ReasoningSection): void {
-  put(markers, { literal: open, kind: REASONING_OPENER, header: undefined, tag: undefined, namedTag: undefined, close })
-  put(markers, { literal: close, kind: REASONING_CLOSER, header: undefined, tag: undefined, namedTag: undefined, close })
+  put(markers, {
+    literal: open,
+    kind: REASONING_OPENER,
+    header: undefined,
+    tag: undefined,
+    namedTag: undefined,
+    close,
+  })
+  put(markers, {
+    literal: close,
+    kind: REASONING_CLOSER,
+    header: undefined,
+    tag: undefined,
+    namedTag: undefined,
+    close,
+  })
 }
 
-function addCalls(markers: Map<string, Marker>, tags: Map<string, Tag>, section: CallSection): void {
+function addCalls(
+  markers: Map<string, Marker>,
+  tags: Map<string, Tag>,
+  section: CallSection,
+): void {
   const tag = addTag(tags, section)
   const { open, close } = section
   if (open.endsWith('={name}>')) {
     putOpener(markers, open.slice(0, -'{name}>'.length), NAME, close).namedTag = tag
   } else if (open.includes('{name}')) {
-    for (const space of TAG_SPACES) putOpener(markers, tag.stem + space, ATTRIBUTES, close).namedTag = tag
+    for (const space of TAG_SPACES)
+      putOpener(markers, tag.stem + space, ATTRIBUTES, close).namedTag = tag
   } else {
     putOpener(markers, open, undefined, close).tag = tag
     if (isTag(open)) {
-      for (const space of TAG_SPACES) putOpener(markers, tag.stem + space, ATTRIBUTES, close).tag = tag
+      for (const space of TAG_SPACES)
+        putOpener(markers, tag.stem + space, ATTRIBUTES, close).tag = tag
     }
   }
   const closer = { kind: CALL_CLOSER, tag: undefined, namedTag: undefined, close } as const
   put(markers, { ...closer, literal: close, header: undefined })
   if (isTag(close)) {
-    for (const space of TAG_SPACES) put(markers, { ...closer, literal: close.slice(0, -1) + space, header: CLOSER })
+    for (const space of TAG_SPACES)
+      put(markers, { ...closer, literal: close.slice(0, -1) + space, header: CLOSER })
   }
 }
 
-function addTag(tags: Map<string, Tag>, { open, close, bodies, wraps, placement }: CallSection): Tag {
+function addTag(
+  tags: Map<string, Tag>,
+  { open, close, bodies, wraps, placement }: CallSection,
+): Tag {
   let tag = tags.get(open)
   if (!tag) {
     const stem = /^<[^\s>=]+/.exec(open)?.[0] ?? open
@@ -140,7 +177,14 @@ function putOpener(
   header: HeaderKind | undefined,
   close: string,
 ): Marker {
-  return put(markers, { literal, kind: CALL_OPENER, header, tag: undefined, namedTag: undefined, close })
+  return put(markers, {
+    literal,
+    kind: CALL_OPENER,
+    header,
+    tag: undefined,
+    namedTag: undefined,
+    close,
+  })
 }
 
 function put(markers: Map<string, Marker>, marker: Marker): Marker {

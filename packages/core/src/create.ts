@@ -43,6 +43,9 @@ function dialectsOf(dialect: string | readonly string[] = 'auto'): readonly Dial
     if (known) return known
     const names = ['auto', ...DIALECTS]
     const near = didYouMean(name, names) || '.'
-    throw new MisuseError('unknown-dialect', `Unknown dialect “${name}”${near} Known: ${names.join(', ')}.`)
+    throw new MisuseError(
+      'unknown-dialect',
+      `Unknown dialect “${name}”${near} Known: ${names.join(', ')}.`,
+    )
   })
 }

@@ -42,12 +42,14 @@ const NAME_HOLE = '{name}'
 /** Checks a dialect and returns it. Throws `MisuseError` `invalid-dialect` that names the fault. */
 export function defineDialect(dialect: Dialect): Dialect {
   const fault = findFault(dialect)
-  if (fault) throw new MisuseError('invalid-dialect', `Dialect ${JSON.stringify(dialect.name)}: ${fault}`)
+  if (fault)
+    throw new MisuseError('invalid-dialect', `Dialect ${JSON.stringify(dialect.name)}: ${fault}`)
   return dialect
 }
 
 function findFault({ name, sections }: Dialect): string | undefined {
-  if (!/^[a-z0-9][a-z0-9.-]*$/.test(name)) return 'expected a name of lower-case letters, digits, “-” and “.”'
+  if (!/^[a-z0-9][a-z0-9.-]*$/.test(name))
+    return 'expected a name of lower-case letters, digits, “-” and “.”'
   if (sections.length === 0) return 'expected a section, found none'
   const openers = sections.map((section) => section.open)
   for (const section of sections) {
@@ -55,16 +57,21 @@ function findFault({ name, sections }: Dialect): string | undefined {
       if (marker.length < 2 || marker.length > LONGEST_MARKER) {
         return `expected markers of 2 to ${LONGEST_MARKER} characters, found ${JSON.stringify(marker)}`
       }
-      if (/^\s/.test(marker)) return `expected no white space at the start of ${JSON.stringify(marker)}`
+      if (/^\s/.test(marker))
+        return `expected no white space at the start of ${JSON.stringify(marker)}`
     }
     if (section.open === section.close) return `${JSON.stringify(section.open)} opens and closes`
     if (section.holds === 'reasoning') continue
     if (section.bodies.length === 0) return `expected a body for ${JSON.stringify(section.open)}`
-    if (section.open.includes(NAME_HOLE) && !/^<[^\s>{}]+(=\{name\}| \w+="\{name\}")>$/.test(section.open)) {
+    if (
+      section.open.includes(NAME_HOLE) &&
+      !/^<[^\s>{}]+(=\{name\}| \w+="\{name\}")>$/.test(section.open)
+    ) {
       return `expected <TAG={name}> or <TAG ATTRIBUTE="{name}">, found ${JSON.stringify(section.open)}`
     }
     for (const inner of section.wraps ?? []) {
-      if (!openers.includes(inner)) return `${JSON.stringify(section.open)} wraps ${JSON.stringify(inner)}, which no section opens`
+      if (!openers.includes(inner))
+        return `${JSON.stringify(section.open)} wraps ${JSON.stringify(inner)}, which no section opens`
     }
   }
   const twice = openers.find((open, at) => openers.indexOf(open) !== at)

@@ -21,7 +21,14 @@ export class FailedCall {
   private readonly limit: number
   private count: number
 
-  constructor(failure: Failure, tag: Tag, early: boolean, raw: string, count: number, limit: number) {
+  constructor(
+    failure: Failure,
+    tag: Tag,
+    early: boolean,
+    raw: string,
+    count: number,
+    limit: number,
+  ) {
     this.failure = failure
     this.tag = tag
     this.early = early

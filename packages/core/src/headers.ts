@@ -28,7 +28,6 @@ const QUOTED = 4 // <tag a="|1">
 const AFTER = 5 // <tag a="1"|>
 
 export class Header {
-  active = false
   status: HeaderStatus = GOING
   kind: HeaderKind = CLOSER
   /** The marker's literal beginning and what followed. */
@@ -52,7 +51,6 @@ export class Header {
   private at = 0
 
   begin(kind: HeaderKind, marker: number, literal: string, start: number, limit: number): void {
-    this.active = true
     this.status = GOING
     this.kind = kind
     this.marker = marker
@@ -93,7 +91,8 @@ export class Header {
 
   private step(code: number, chunk: string, index: number): HeaderStatus {
     if (this.kind === NAME) return this.stepName(code, chunk, index)
-    if (this.kind === CLOSER) return code === char.GREATER ? TAKEN : isTagSpace(code) ? GOING : REFUSED
+    if (this.kind === CLOSER)
+      return code === char.GREATER ? TAKEN : isTagSpace(code) ? GOING : REFUSED
     return this.stepAttribute(code, chunk, index)
   }
 
@@ -168,5 +167,11 @@ function isHeaderEnd(code: number): boolean {
 
 function isKeyCharacter(code: number): boolean {
   const lower = code | 0x20
-  return (lower >= 97 && lower <= 122) || char.isDigit(code) || code === char.MINUS || code === 95 || code === char.COLON
+  return (
+    (lower >= 97 && lower <= 122) ||
+    char.isDigit(code) ||
+    code === char.MINUS ||
+    code === 95 ||
+    code === char.COLON
+  )
 }

@@ -10,7 +10,13 @@ export {
   createCollector,
 } from './collect.ts'
 export { DIALECTS, createParser, markersOf } from './create.ts'
-export { ERROR_CODES, type ErrorCode, MisuseError, WARNING_CODES, type WarningCode } from './errors.ts'
+export {
+  ERROR_CODES,
+  type ErrorCode,
+  MisuseError,
+  WARNING_CODES,
+  type WarningCode,
+} from './errors.ts'
 export type {
   Finish,
   FinishReason,

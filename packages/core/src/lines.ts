@@ -1,16 +1,25 @@
 /**
  * Knows where a line of the text began and what its first character is, without looking at every
- * character: only a marker or a backtick asks.
+ * character twice: only a marker or a backtick asks.
  *
- * The chunks since the last answer are kept by reference and looked back into when the question
- * comes, or when more than `KEPT` characters have gathered. Looking back ends at the first line
- * break, and an answer drops what it covered, so each character is looked at once at most.
+ * The scan for markers notices line breaks where it looks at each character: a chunk without any
+ * changes nothing, one with some is looked at when it is done. Other chunks are kept by reference
+ * and looked back into when the question comes, or when more than `KEPT` characters have gathered.
+ * Looking back ends at the first line break, and an answer drops what it covered, so each
+ * character is looked at once at most.
  */
 import { isBlank } from './chars.ts'
 
 /** How many characters wait for a question before they are looked at unasked. */
 const KEPT = 4_096
+const KEPT_CHUNKS = 128
 const NONE = -1
+
+// What is known of a chunk's line breaks.
+export const NO_BREAK = 0
+export const SOME = 1
+export const UNSEEN = 2
+export type Breaks = 0 | 1 | 2
 
 export class Lines {
   /** Offset of the line's beginning, as of the last `resolve`. */
@@ -21,20 +30,30 @@ export class Lines {
   firstCode: number = NONE
   /** Code units looked at, for the counter of promise 8. */
   visited = 0
+  /** All this holds for the text before this offset. */
   private known = 0
   private chunk = ''
   private base = 0
-  private readonly chunks: string[] = []
-  private readonly starts: number[] = []
+  /** The chunks before the one at hand, back to `known`, without a gap. */
+  private readonly kept: string[] = new Array<string>(KEPT_CHUNKS).fill('')
+  private count = 0
 
   /** A line begins at `offset`, whatever stood before: the start of the input or of a part. */
   reset(offset: number): void {
     this.lineStart = offset
     this.first = NONE
-    this.firstCode = NONE
     this.known = offset
-    this.chunks.length = 0
-    this.starts.length = 0
+    this.count = 0
+  }
+
+  /** Whether a chunk without line breaks changes nothing, so that `pass` will do. */
+  get settled(): boolean {
+    return this.count === 0 && this.first !== NONE
+  }
+
+  /** A chunk without line breaks has passed, up to `end`. */
+  pass(end: number): void {
+    this.known = end
   }
 
   /** From now on `chunk` is the chunk at hand; its first character has the offset `base`. */
@@ -43,12 +62,17 @@ export class Lines {
     this.base = base
   }
 
-  /** The chunk at hand is done: keep it until a question comes. */
-  keep(): void {
-    this.chunks.push(this.chunk)
-    this.starts.push(this.base)
-    const end = this.base + this.chunk.length
-    if (end - this.known > KEPT) this.resolve(end)
+  /** The chunk at hand is done. `breaks`: what the scan for markers saw of line breaks. */
+  keep(breaks: Breaks): void {
+    const { chunk } = this
+    const end = this.base + chunk.length
+    if (this.count === 0 && breaks !== UNSEEN) {
+      if (breaks === SOME || this.first === NONE) this.resolve(end)
+      else this.known = end
+      return
+    }
+    this.kept[this.count++] = chunk
+    if (end - this.known > KEPT || this.count === KEPT_CHUNKS) this.resolve(end)
   }
 
   /** Answers for the line on which `offset` stands, as far as the text before `offset` tells. */
@@ -61,37 +85,42 @@ export class Lines {
     }
     if (this.first === NONE) this.findFirst(Math.max(this.lineStart, this.known), offset)
     this.known = offset
-    let covered = 0
-    while (covered < this.chunks.length && this.endOf(covered) <= offset) covered++
-    if (covered > 0) {
-      this.chunks.splice(0, covered)
-      this.starts.splice(0, covered)
-    }
+    this.drop(offset)
   }
 
-  private endOf(kept: number): number {
-    return this.starts[kept]! + this.chunks[kept]!.length
+  /** Forgets the kept chunks that end before `offset`. */
+  private drop(offset: number): void {
+    let end = this.base
+    let left = 0
+    for (let at = this.count - 1; at >= 0 && end > offset; at--, left++)
+      end -= this.kept[at]!.length
+    if (left > 0) this.kept.copyWithin(0, this.count - left, this.count)
+    this.count = left
   }
 
   /** Offset of the last line break in [known, offset), or -1. */
   private lastNewline(offset: number): number {
-    for (let kept = this.chunks.length; kept >= 0; kept--) {
-      const text = kept === this.chunks.length ? this.chunk : this.chunks[kept]!
-      const start = kept === this.chunks.length ? this.base : this.starts[kept]!
+    let text = this.chunk
+    let start = this.base
+    for (let at = this.count - 1; ; at--) {
       const to = Math.min(offset - start, text.length)
       const from = Math.max(this.known - start, 0)
-      if (to <= from) continue
-      const found = text.lastIndexOf('\n', to - 1)
-      this.visited += to - Math.max(found, from)
-      if (found >= from) return start + found
+      if (to > from) {
+        const found = text.lastIndexOf('\n', to - 1)
+        this.visited += to - Math.max(found, from)
+        if (found >= from) return start + found
+      }
+      if (at < 0) return NONE
+      text = this.kept[at]!
+      start -= text.length
     }
-    return NONE
   }
 
   private findFirst(from: number, offset: number): void {
-    for (let kept = 0; kept <= this.chunks.length; kept++) {
-      const text = kept === this.chunks.length ? this.chunk : this.chunks[kept]!
-      const start = kept === this.chunks.length ? this.base : this.starts[kept]!
+    let start = this.base
+    for (let at = 0; at < this.count; at++) start -= this.kept[at]!.length
+    for (let at = 0; at <= this.count; at++) {
+      const text = at === this.count ? this.chunk : this.kept[at]!
       const to = Math.min(offset - start, text.length)
       for (let index = Math.max(from - start, 0); index < to; index++) {
         const code = text.charCodeAt(index)
@@ -100,6 +129,7 @@ export class Lines {
         this.firstCode = code
         return
       }
+      start += text.length
     }
   }
 }

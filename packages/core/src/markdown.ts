@@ -87,7 +87,11 @@ export class Markdown {
     const atStart = this.startsLine(runStart)
     if (this.fence !== 0) {
       if (runCode === this.fenceCode && run >= this.fence && atStart) this.closing = true
-      else if (runCode === BACKTICK && this.fenceCode === BACKTICK && lines.lineStart <= this.fenceStart) {
+      else if (
+        runCode === BACKTICK &&
+        this.fenceCode === BACKTICK &&
+        lines.lineStart <= this.fenceStart
+      ) {
         // An info string has no backtick: the "fence" was inline code at the start of its line.
         this.inline = this.fence === run ? 0 : this.fence
         this.inlineStart = this.fenceStart

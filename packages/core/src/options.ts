@@ -14,7 +14,9 @@ export interface ToolDefinition {
 }
 
 /** A tool in OpenAI's shape or the bare one. */
-export type Tool = ToolDefinition | { readonly type?: 'function'; readonly function: ToolDefinition }
+export type Tool =
+  | ToolDefinition
+  | { readonly type?: 'function'; readonly function: ToolDefinition }
 
 /** What owns a span of the input. Spans tile it: every UTF-16 unit once, in order. */
 export type SpanKind = 'text' | 'reasoning' | 'call' | 'marker' | 'layout' | 'discarded'

@@ -65,8 +65,18 @@ export class Output {
       this.emit({ type: this.reasoning ? 'reasoning-start' : 'text-start', index: this.index })
       if (this.gap !== '') delta = this.takeGap(end - delta.length) + delta
     }
-    this.emit({ type: this.reasoning ? 'reasoning-delta' : 'text-delta', index: this.index, delta })
+    this.delta(delta)
     if (this.trace) this.span(this.reasoning ? 'reasoning' : 'text', end)
+  }
+
+  /** Whether spans are asked for. */
+  get tracing(): boolean {
+    return this.trace !== undefined
+  }
+
+  /** A delta of the open part. */
+  delta(delta: string): void {
+    this.emit({ type: this.reasoning ? 'reasoning-delta' : 'text-delta', index: this.index, delta })
   }
 
   /** White space between parts. */

@@ -39,7 +39,10 @@ export function parseMessage(text: string, options: ParserOptions = {}): Message
  * Parses a source into events. Never throws for input or a failing source: a source that throws
  * ends in `error` and `finish`. Leaving the loop closes the source.
  */
-export function parse(source: Source, options: ParseOptions = {}): AsyncGenerator<StreamEvent, void, undefined> {
+export function parse(
+  source: Source,
+  options: ParseOptions = {},
+): AsyncGenerator<StreamEvent, void, undefined> {
   const { signal, endInfo, ...rest } = options
   checkOptions(options)
   const batch: StreamEvent[] = []
@@ -56,7 +59,7 @@ async function* events(
 ): AsyncGenerator<StreamEvent, void, undefined> {
   const aborted = signal && whenAborted(signal)
   try {
-    for (let open = true; open; ) {
+    for (let open = true; open;) {
       open = !signal?.aborted && (await step(reader, parser, aborted, endInfo))
       yield* batch.splice(0)
       // The consumer may have aborted while it had this chunk's events.
@@ -159,7 +162,10 @@ function iterate(source: Source): AsyncIterator<unknown> | Iterator<unknown> {
   if ('getReader' in source) return readStream(source)
   if (Symbol.asyncIterator in source) return source[Symbol.asyncIterator]()
   if (Symbol.iterator in source) return source[Symbol.iterator]()
-  throw new MisuseError('invalid-source', `Expected text, an iterable or a stream, found ${describe(source)}.`)
+  throw new MisuseError(
+    'invalid-source',
+    `Expected text, an iterable or a stream, found ${describe(source)}.`,
+  )
 }
 
 function readStream(stream: ReadableStream<unknown>): AsyncIterator<unknown> {

@@ -26,10 +26,12 @@ import { FailedCall } from './failed-call.ts'
 import { GOING, Header, NAME, TAKEN, TICK } from './headers.ts'
 import { createIdGenerator } from './ids.ts'
 import { DEFAULT_LIMITS, type Limits } from './limits.ts'
+import { UNSEEN } from './lines.ts'
 import { Markdown } from './markdown.ts'
 import type { Holding, MachineOptions, SpanKind, WithOnEvent } from './options.ts'
 import { Output } from './output.ts'
 import { type CallHost, CallSink, DONE, FAILED, NOT_A_CALL, isName } from './sink.ts'
+import { Stops } from './stops.ts'
 import { toolNames } from './tools.ts'
 
 // What the loop reads, `|` being the place.
@@ -47,8 +49,8 @@ const WANTED = 1
 const ORPHAN = 2
 type Wanted = 0 | 1 | 2
 
-/** From this many characters on, a native search beats a look at each. */
-const LONG = 32
+/** Up to this length a chunk is looked at character by character, in the hope of one run. */
+const LANE = 24
 /** Longest header beside its name: other attributes, blanks. */
 const HEADER_ROOM = 1_024
 const NO_MARKER = -1
@@ -101,8 +103,11 @@ class Machine implements Parser, CallHost {
   private readonly limits: Limits
   private readonly out: Output
   private readonly sink: CallSink
+  private readonly stops: Stops
   private readonly markdown = new Markdown()
   private readonly header = new Header()
+  /** A marker's header is being read. */
+  private inHeader = false
   private readonly bodies = new Map<Grammar, Body>()
   private readonly tools: ReadonlySet<string> | undefined
   /** Tools are off: every call is text. */
@@ -112,6 +117,8 @@ class Machine implements Parser, CallHost {
   private ended = false
   /** Within `feed`. */
   private busy = false
+  /** By code: characters at which a chunk is more than a run; absent if it may be more anyway. */
+  private lane: Uint8Array | undefined
   /** Offset of the current chunk's first character. */
   private base = 0
   /** A high surrogate that waits for its other half. */
@@ -140,7 +147,7 @@ class Machine implements Parser, CallHost {
   /** The call had no wrapper: closers of any right after it are swallowed. */
   private bare = false
   /** Close markers that may still come for tags that counted as closed. */
-  private late: string[] = []
+  private readonly late: string[] = []
   private body: Body | undefined
   /** Tags around the call at hand, outermost first; `name` from the innermost's header. */
   private callTags: Tag[] = []
@@ -160,6 +167,7 @@ class Machine implements Parser, CallHost {
 
   constructor(compiled: Compiled, options: MachineOptions & WithOnEvent) {
     this.compiled = compiled
+    this.stops = new Stops(compiled)
     this.options = options
     this.limits = { ...DEFAULT_LIMITS, ...options.limits }
     this.out = new Output(
@@ -178,42 +186,25 @@ class Machine implements Parser, CallHost {
   // ------------------------------------------------------------------ what a caller sees
 
   get visited(): number {
-    return this.visitedUnits + this.markdown.lines.visited
+    return this.visitedUnits + this.stops.visited + this.markdown.lines.visited
   }
 
   get holding(): Holding | undefined {
     if (this.half !== 0) return 'surrogate'
-    if (this.header.active) return 'header'
+    if (this.inHeader) return 'header'
     if (this.mode === SKIP || this.failed) return 'failed-call'
     if (this.mode === OPENING) return 'opening'
-    if (this.mode === BODY && !this.sink.started) return this.sink.early ? 'early-arguments' : 'call-header'
+    if (this.mode === BODY && !this.sink.started)
+      return this.sink.early ? 'early-arguments' : 'call-header'
     if (this.node !== 0) return 'marker'
     return this.mode === GAP && this.out.gap !== '' ? 'whitespace' : undefined
   }
 
   feed(chunk: string): void {
-    if (typeof chunk !== 'string') {
-      throw new MisuseError('not-a-string', `Expected a string to feed, found ${describe(chunk)}.`)
-    }
-    if (this.ended) throw new MisuseError('ended', 'The parser has ended: call `reset` before `feed`.')
-    if (this.busy) throw new MisuseError('busy', 'A listener of the parser may not feed it.')
-    if (chunk === '') return
-    if (this.half !== 0) {
-      chunk = String.fromCharCode(this.half) + chunk
-      this.half = 0
-    }
-    const last = chunk.charCodeAt(chunk.length - 1)
-    if (char.isHighSurrogate(last)) {
-      this.half = last
-      chunk = chunk.slice(0, -1)
-      if (chunk === '') return
-    }
+    if (typeof chunk !== 'string' || this.ended || this.busy) this.refuseFeed(chunk)
     this.busy = true
-    try {
-      this.run(chunk)
-    } finally {
-      this.busy = false
-    }
+    if (this.lane === undefined || !this.takeLane(chunk, this.lane)) this.feedSlowly(chunk)
+    this.busy = false
   }
 
   end(info: EndInfo = {}): void {
@@ -241,6 +232,7 @@ class Machine implements Parser, CallHost {
 
   cut(): boolean {
     if (this.ended || this.mode === BODY || this.mode === SKIP || this.failed) return false
+    this.lane = undefined
     this.drain()
     if (this.mode === OPENING) this.giveBack()
     if (this.mode > RUN) return false
@@ -250,24 +242,93 @@ class Machine implements Parser, CallHost {
 
   reset(): void {
     this.ended = false
+    this.busy = false
+    this.lane = undefined
     this.base = 0
     this.half = 0
     this.node = 0
     this.candidate = NO_MARKER
-    this.header.active = false
+    this.inHeader = false
     this.thinking = ''
     this.ink = UNKNOWN
     this.after = false
     this.tags = []
-    this.late = []
+    this.late.length = 0
     this.failed = undefined
     this.calls = 0
     this.completed = 0
     this.visitedUnits = 0
+    this.stops.visited = 0
     this.markdown.lines.visited = 0
     this.nextId = this.options.generateId ?? createIdGenerator()
     this.out.reset()
     this.begin()
+  }
+
+  private refuseFeed(chunk: unknown): never {
+    if (typeof chunk !== 'string') {
+      throw new MisuseError('not-a-string', `Expected a string to feed, found ${describe(chunk)}.`)
+    }
+    if (this.ended) {
+      throw new MisuseError('ended', 'The parser has ended: call `reset` before `feed`.')
+    }
+    const why = 'A listener may not feed the parser; one that threw leaves it of no use until `reset`.'
+    throw new MisuseError('busy', why)
+  }
+
+  /**
+   * A chunk that is one run of the open part's text, or of a string in the arguments: the same as
+   * `takeRun` and `takeBody` would do, which promise 1 binds it to. At one character per chunk it
+   * halves the time. False, and nothing done, if the chunk is anything else.
+   */
+  private takeLane(chunk: string, lane: Uint8Array): boolean {
+    const size = chunk.length
+    if (size === 0 || size > LANE) return false
+    for (let index = 0; index < size; index++) {
+      if (lane[chunk.charCodeAt(index)] !== 0) return false
+    }
+    if (this.mode === BODY) {
+      if (size > this.sink.room) return false
+      this.base += size
+      this.visitedUnits += size
+      this.sink.passPiece(chunk)
+      return true
+    }
+    this.base += size
+    this.visitedUnits += size
+    if (this.thinking === '') this.markdown.lines.pass(this.base)
+    else this.lastUnit = chunk.charCodeAt(size - 1)
+    this.out.delta(chunk)
+    return true
+  }
+
+  /** What the next chunk may be passed on by. */
+  private chooseLane(): Uint8Array | undefined {
+    if (this.node !== 0 || this.inHeader || this.half !== 0 || this.out.tracing) return undefined
+    if (this.mode === BODY) return this.committed ? this.body!.verbatim : undefined
+    if (this.mode !== RUN || !this.out.open) return undefined
+    const { markdown } = this
+    if (this.thinking === '' && (markdown.waits || !markdown.lines.settled)) return undefined
+    return this.compiled.marked
+  }
+
+  private feedSlowly(chunk: string): void {
+    if (chunk === '') return
+    if (this.half !== 0) {
+      chunk = String.fromCharCode(this.half) + chunk
+      this.half = 0
+    }
+    const last = chunk.charCodeAt(chunk.length - 1)
+    if (char.isHighSurrogate(last)) {
+      this.half = last
+      chunk = chunk.slice(0, -1)
+      if (chunk === '') {
+        this.lane = undefined
+        return
+      }
+    }
+    this.run(chunk)
+    this.lane = this.chooseLane()
   }
 
   private begin(): void {
@@ -289,9 +350,9 @@ class Machine implements Parser, CallHost {
     const { lines } = this.markdown
     this.sink.base = this.base
     lines.begin(chunk, this.base)
+    this.stops.begin()
     this.loop(chunk)
-    this.sink.flush()
-    if (this.thinking === '' && !this.committed && this.mode !== SKIP) lines.keep()
+    if (this.thinking === '' && !this.committed && this.mode !== SKIP) lines.keep(this.stops.breaks)
     this.base += chunk.length
   }
 
@@ -300,7 +361,7 @@ class Machine implements Parser, CallHost {
     let index = 0
     while (index < size && !this.ended) {
       if (this.node !== 0) index = this.takeMarker(chunk, index)
-      else if (this.header.active) index = this.takeHeader(chunk, index)
+      else if (this.inHeader) index = this.takeHeader(chunk, index)
       else {
         switch (this.mode) {
           case RUN:
@@ -334,19 +395,6 @@ class Machine implements Parser, CallHost {
 
   // ------------------------------------------------------------------ text and reasoning
 
-  /** Index of the first character that may begin a marker or is a backtick or tilde. */
-  private findStop(chunk: string, index: number): number {
-    const { stops, stopPattern } = this.compiled
-    const size = chunk.length
-    const from = index
-    if (size - index >= LONG) {
-      stopPattern.lastIndex = index
-      index = stopPattern.test(chunk) ? stopPattern.lastIndex - 1 : size
-    } else while (index < size && stops[chunk.charCodeAt(index)] === 0) index++
-    this.visitedUnits += index - from
-    return index
-  }
-
   private takeRun(chunk: string, index: number): number {
     const { automaton } = this.compiled
     const { markdown, base } = this
@@ -354,7 +402,7 @@ class Machine implements Parser, CallHost {
     const quoting = this.thinking === ''
     let at = quoting && markdown.waits ? markdown.go(chunk, index) : index
     for (;;) {
-      at = this.findStop(chunk, at)
+      at = this.stops.find(chunk, at)
       if (at === size) {
         this.emitRun(chunk, index, size)
         return size
@@ -398,7 +446,13 @@ class Machine implements Parser, CallHost {
   }
 
   /** A marker ends at `index` of the chunk; `whole`: no longer one can follow. */
-  private found(marker: number, whole: boolean, node: number, index: number, wanted: boolean): number {
+  private found(
+    marker: number,
+    whole: boolean,
+    node: number,
+    index: number,
+    wanted: boolean,
+  ): number {
     const end = this.base + index
     if (whole) {
       this.node = 0
@@ -428,6 +482,7 @@ class Machine implements Parser, CallHost {
   private takeGap(chunk: string, index: number): number {
     const size = chunk.length
     let end = index
+    this.stops.breaks = UNSEEN
     while (end < size && char.isSpace(chunk.charCodeAt(end))) end++
     this.visitedUnits += end - index
     if (end > index) {
@@ -447,7 +502,8 @@ class Machine implements Parser, CallHost {
     if (this.tags.length === 0) return false
     const bracket = code === char.CLOSE_BRACE || code === char.CLOSE_BRACKET
     if (bracket && !this.separated) {
-      if (!(code === char.CLOSE_BRACKET && this.listed)) this.warn('surplus-closer', offset, offset + 1)
+      if (!(code === char.CLOSE_BRACKET && this.listed))
+        this.warn('surplus-closer', offset, offset + 1)
       else this.listed = false
       out.dropGap()
       out.span('layout', offset + 1)
@@ -471,7 +527,7 @@ class Machine implements Parser, CallHost {
   /** Something else than layout stands after a call: its tags count as closed. */
   private leaveCall(offset: number): void {
     this.after = false
-    this.late.push(...this.tags.map((tag) => tag.close))
+    for (const { close } of this.tags) this.late.push(close)
     if (this.tags.length > 0 && !this.mismatched) this.warn('trailing-text', offset, offset)
     this.tags = []
   }
@@ -494,7 +550,10 @@ class Machine implements Parser, CallHost {
       const next = automaton.step(before, chunk.charCodeAt(index))
       const offset = this.base + index
       const start = offset - depth[before]!
-      if (this.candidate !== NO_MARKER && offset + (next === 0 ? 0 : 1) - depth[next]! > this.candidateStart) {
+      if (
+        this.candidate !== NO_MARKER &&
+        offset + (next === 0 ? 0 : 1) - depth[next]! > this.candidateStart
+      ) {
         this.commitCandidate(offset)
         return index
       }
@@ -535,14 +594,17 @@ class Machine implements Parser, CallHost {
 
   private takeHeader(chunk: string, index: number): number {
     const { header } = this
+    this.stops.breaks = UNSEEN
     const end = header.take(chunk, index)
     this.visitedUnits += end - index
     if (header.status === GOING) return end
-    header.active = false
+    this.inHeader = false
     const { start, text } = header
     const marker = this.compiled.markers[header.marker]!
-    if (header.status === TAKEN && header.kind === TICK) this.closeReasoning(start, start + text.length)
-    else if (header.status === TAKEN) this.apply(marker, header.name, text, start, start + text.length)
+    if (header.status === TAKEN && header.kind === TICK)
+      this.closeReasoning(start, start + text.length)
+    else if (header.status === TAKEN)
+      this.apply(marker, header.name, text, start, start + text.length)
     else this.refuseHeader()
     return end
   }
@@ -551,11 +613,18 @@ class Machine implements Parser, CallHost {
   private refuseHeader(): void {
     const { header } = this
     const tag = this.compiled.markers[header.marker]!.namedTag
-    if (this.mode === OPENING && header.kind === NAME && tag && this.callTags.at(-1)!.wraps.has(tag.open)) {
+    if (
+      this.mode === OPENING &&
+      header.kind === NAME &&
+      tag &&
+      this.callTags.at(-1)!.wraps.has(tag.open)
+    ) {
       const { sink } = this
       sink.skip(header.text, 0, header.text.length)
       const code = header.tooLong ? 'limit' : 'malformed-call'
-      const expected = header.tooLong ? `a name of ${this.limits.name} characters at the most` : 'a name and “>”'
+      const expected = header.tooLong
+        ? `a name of ${this.limits.name} characters at the most`
+        : 'a name and “>”'
       sink.fail(code, expected, header.start + header.text.length)
       this.settle(header.start + header.text.length)
     } else this.release(header.text, header.start)
@@ -567,12 +636,15 @@ class Machine implements Parser, CallHost {
     if (this.mode <= RUN && !wanted && !this.accepts(marker, start)) {
       return this.release(marker.literal, start)
     }
-    const tick = marker.kind === REASONING_CLOSER && this.thinking !== '' && this.lastUnit === char.BACKTICK
+    const tick =
+      marker.kind === REASONING_CLOSER && this.thinking !== '' && this.lastUnit === char.BACKTICK
     if (marker.header === undefined && !(tick && this.mode === RUN)) {
       this.apply(marker, undefined, marker.literal, start, end)
       return
     }
-    const limit = (marker.header === NAME ? marker.literal.length + 1 : HEADER_ROOM) + this.limits.name
+    const limit =
+      (marker.header === NAME ? marker.literal.length + 1 : HEADER_ROOM) + this.limits.name
+    this.inHeader = true
     this.header.begin(marker.header ?? TICK, id, marker.literal, start, limit)
   }
 
@@ -593,8 +665,8 @@ class Machine implements Parser, CallHost {
     if (kind === REASONING_OPENER) return this.isBare(start, true)
     if (this.isBare(start, false) === UNWANTED) return UNWANTED
     if (kind === CALL_CLOSER) {
-      const late = this.late.includes(close) || (this.after && this.tags.some((tag) => tag.close === close))
-      if (after || late) return WANTED
+      if (after || this.late.includes(close)) return WANTED
+      if (this.after && this.tags.some((tag) => tag.close === close)) return WANTED
     } else if (this.ink === start) return WANTED
     return this.off ? UNWANTED : ORPHAN
   }
@@ -615,7 +687,13 @@ class Machine implements Parser, CallHost {
   }
 
   /** A marker counts, header and all; what it means depends on where it stands. */
-  private apply(marker: Marker, name: string | undefined, text: string, start: number, end: number): void {
+  private apply(
+    marker: Marker,
+    name: string | undefined,
+    text: string,
+    start: number,
+    end: number,
+  ): void {
     const tag = name === undefined ? marker.tag : (marker.namedTag ?? marker.tag)
     if (marker.kind === CALL_OPENER && !tag) return this.release(text, start)
     switch (this.mode) {
@@ -682,16 +760,17 @@ class Machine implements Parser, CallHost {
 
   private applyCloser(close: string, start: number, end: number): void {
     const { out } = this
-    const own = this.after ? this.tags.findLastIndex((tag) => tag.close === close) : NO_MARKER
     if (this.after) {
+      const { tags } = this
+      let own = tags.length - 1
+      while (own >= 0 && tags[own]!.close !== close) own--
       // Inside a tag white space is layout, whatever the option says.
-      if (this.tags.length > 0) out.dropGap()
+      if (tags.length > 0) out.dropGap()
       out.close(start)
-      if (own !== NO_MARKER) {
-        this.late.push(...this.tags.slice(own + 1).map((tag) => tag.close))
-        this.tags.length = own
-      }
-      else if (this.tags.length > 0) {
+      if (own >= 0) {
+        while (tags.length - 1 > own) this.late.push(tags.pop()!.close)
+        tags.pop()
+      } else if (this.tags.length > 0) {
         if (!this.mismatched) this.warn('mismatched-close-tag', start, end)
         this.mismatched = true
       }
@@ -700,7 +779,7 @@ class Machine implements Parser, CallHost {
       this.markdown.reset(end)
       if (this.tags.length === 0) this.after = this.bare
     } else {
-      this.late = this.late.filter((open) => open !== close)
+      this.late.splice(this.late.indexOf(close), 1)
       if (!out.open) this.endPart(start)
     }
     out.span('marker', end)
@@ -708,14 +787,30 @@ class Machine implements Parser, CallHost {
 
   // ------------------------------------------------------------------ calls
 
-  private applyOpener(tag: Tag, name: string | undefined, text: string, start: number, end: number): void {
-    if (tag.lineStart && !(this.after && this.tags.at(-1)?.wraps.has(tag.open)) && !this.isCallable(name)) {
+  private applyOpener(
+    tag: Tag,
+    name: string | undefined,
+    text: string,
+    start: number,
+    end: number,
+  ): void {
+    if (
+      tag.lineStart &&
+      !(this.after && this.tags.at(-1)?.wraps.has(tag.open)) &&
+      !this.isCallable(name)
+    ) {
       return this.release(text, start)
     }
     this.openTag(tag, name, text, start, end)
   }
 
-  private openTag(tag: Tag, name: string | undefined, text: string, start: number, end: number): void {
+  private openTag(
+    tag: Tag,
+    name: string | undefined,
+    text: string,
+    start: number,
+    end: number,
+  ): void {
     const continues = this.after && this.tags.at(-1)?.wraps.has(tag.open) === true
     this.callTags = continues ? [...this.tags, tag] : [tag]
     this.openCall(name, text, start)
@@ -731,7 +826,7 @@ class Machine implements Parser, CallHost {
     this.continues = false
     this.name = name
     this.callStart = start
-    this.marks.length = 0
+    if (this.marks.length > 0) this.marks.length = 0
     this.sink.begin(raw, start)
   }
 
@@ -768,6 +863,7 @@ class Machine implements Parser, CallHost {
 
   private takeOpening(chunk: string, index: number): number {
     const size = chunk.length
+    this.stops.breaks = UNSEEN
     let end = index
     while (end < size && char.isSpace(chunk.charCodeAt(end))) end++
     this.visitedUnits += end - index
@@ -829,20 +925,27 @@ class Machine implements Parser, CallHost {
   }
 
   /** The state changed: what does the marker mean now? */
-  private applyAgain(marker: Marker, name: string | undefined, text: string, start: number, end: number): void {
+  private applyAgain(
+    marker: Marker,
+    name: string | undefined,
+    text: string,
+    start: number,
+    end: number,
+  ): void {
     if (this.mode <= RUN && !this.accepts(marker, start)) this.release(text, start)
     else this.apply(marker, name, text, start, end)
   }
 
   private takeBody(chunk: string, index: number): number {
     const { sink } = this
+    this.stops.breaks = UNSEEN
     const body = this.body!
     // A limit may lie within the chunk: up to there first, so that it counts at one character.
     const view = chunk.length - index > sink.room ? this.viewOf(chunk, index) : chunk
     if (!sink.open) return index
     const end = body.take(view, index, sink)
     this.visitedUnits += end - index
-    if (this.committed) this.out.span('call', this.base + end)
+    if (this.committed && this.out.tracing) this.out.span('call', this.base + end)
     if (!sink.open) {
       this.settle(this.base + end)
       return end
@@ -864,11 +967,21 @@ class Machine implements Parser, CallHost {
     return chunk.slice(0, index + Math.max(sink.room, 1))
   }
 
-  private applyInBody(marker: Marker, name: string | undefined, text: string, start: number, end: number): void {
+  private applyInBody(
+    marker: Marker,
+    name: string | undefined,
+    text: string,
+    start: number,
+    end: number,
+  ): void {
     const { sink } = this
     const body = this.body!
     if (marker.kind === CALL_CLOSER) {
-      body.closeSeen(this.callTags.some((tag) => tag.close === marker.close), start, sink)
+      body.closeSeen(
+        this.callTags.some((tag) => tag.close === marker.close),
+        start,
+        sink,
+      )
     } else if (marker.kind === CALL_OPENER) body.openSeen(start, sink)
     if (sink.open) return this.release(text, start)
     this.settle(start)
@@ -883,7 +996,7 @@ class Machine implements Parser, CallHost {
     else if (sink.outcome === DONE) {
       this.out.span('call', offset)
       this.completed++
-        this.tags = this.callTags
+      this.tags = this.callTags
       this.bare = this.callTags[0]!.lineStart
       this.listed ||= sink.listed
       this.after = true
@@ -947,9 +1060,9 @@ class Machine implements Parser, CallHost {
   }
 
   private takeSkip(chunk: string, index: number): number {
-    let end = this.findStop(chunk, index)
+    let end = this.stops.find(chunk, index)
     while (end < chunk.length && !this.compiled.automaton.begins(chunk.charCodeAt(end))) {
-      end = this.findStop(chunk, end + 1)
+      end = this.stops.find(chunk, end + 1)
     }
     if (end > index) this.skip(chunk.slice(index, end), this.base + end)
     return end < chunk.length ? this.takeMarker(chunk, end) : end
@@ -994,15 +1107,17 @@ class Machine implements Parser, CallHost {
   beginCall(): number {
     const { out, callStart } = this
     this.endFailed()
-    if (this.after && !this.continues && this.tags.length > 0) this.warn('unclosed-tag', callStart, callStart)
+    if (this.after && !this.continues && this.tags.length > 0)
+      this.warn('unclosed-tag', callStart, callStart)
     if (this.after && this.continues) out.dropGap()
     out.close(callStart)
     this.after = false
-    this.late = []
+    if (this.late.length > 0) this.late.length = 0
     this.committed = true
     if (!this.continues) this.listed = false
     for (const { kind, end } of this.marks) out.span(kind, end)
-    if (this.callTags.at(-1)!.lineStart && this.callTags.length === 1) this.warn('missing-open-tag', callStart, callStart)
+    if (this.callTags.at(-1)!.lineStart && this.callTags.length === 1)
+      this.warn('missing-open-tag', callStart, callStart)
     return out.nextIndex++
   }
 
@@ -1041,7 +1156,7 @@ class Machine implements Parser, CallHost {
 
   private endMode(): void {
     const { base, header } = this
-    if (header.active) this.endHeader()
+    if (this.inHeader) this.endHeader()
     else if (this.node !== 0) this.endMarker()
     if (this.mode === OPENING) {
       if (this.sink.started) {
@@ -1060,12 +1175,17 @@ class Machine implements Parser, CallHost {
 
   private endHeader(): void {
     const { header, callTags } = this
-    header.active = false
+    this.inHeader = false
     const end = header.start + header.text.length
     const marker = this.compiled.markers[header.marker]!
     if (header.kind === TICK) this.closeReasoning(header.start, end)
-    else if (this.after && marker.kind === CALL_CLOSER) this.applyCloser(marker.close, header.start, end)
-    else if (this.mode === OPENING && header.kind === NAME && callTags.at(-1)!.wraps.has(marker.namedTag!.open)) {
+    else if (this.after && marker.kind === CALL_CLOSER)
+      this.applyCloser(marker.close, header.start, end)
+    else if (
+      this.mode === OPENING &&
+      header.kind === NAME &&
+      callTags.at(-1)!.wraps.has(marker.namedTag!.open)
+    ) {
       this.sink.skip(header.text, 0, header.text.length)
       this.sink.fail('incomplete-call', 'the rest of the name', end)
       this.settle(end)
@@ -1082,7 +1202,9 @@ class Machine implements Parser, CallHost {
     const cut = (literal: string): boolean => literal.startsWith(text)
     if (this.mode === OPENING) {
       const { wraps } = this.callTags.at(-1)!
-      const inner = markers.some((known) => known.namedTag && wraps.has(known.namedTag.open) && cut(known.literal))
+      const inner = markers.some(
+        (known) => known.namedTag && wraps.has(known.namedTag.open) && cut(known.literal),
+      )
       if (inner) {
         sink.skip(text, 0, text.length)
         sink.fail('incomplete-call', 'the rest of the tag', this.base)
@@ -1104,8 +1226,8 @@ class Machine implements Parser, CallHost {
 
   /** Closing events for an abort or a failed source. */
   private closeAborted(): void {
-    const held = this.header.active ? this.header.text : this.compiled.automaton.textOf(this.node)
-    this.header.active = false
+    const held = this.inHeader ? this.header.text : this.compiled.automaton.textOf(this.node)
+    this.inHeader = false
     this.node = 0
     if (held !== '') {
       if (this.mode === BODY || this.mode === OPENING) this.sink.skip(held, 0, held.length)
@@ -1126,7 +1248,7 @@ class Machine implements Parser, CallHost {
     let { rawReason } = info
     this.ended = true
     this.node = 0
-    this.header.active = false
+    this.inHeader = false
     if (reason === 'tool-calls' && this.completed === 0) {
       reason = 'other'
       rawReason ??= 'tool-calls'

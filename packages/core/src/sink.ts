@@ -66,7 +66,6 @@ export class CallSink implements Sink {
   private tail = ''
   /** The arguments are not the model's own characters in one piece: `tail` holds all from there. */
   private rewritten = false
-  private delta = ''
   private index = -1
   private id = ''
   private name = ''
@@ -101,7 +100,6 @@ export class CallSink implements Sink {
     this.text.clear()
     this.tail = ''
     this.rewritten = false
-    this.delta = ''
     this.index = -1
     this.modelId = undefined
     this.start_ = offset
@@ -125,13 +123,15 @@ export class CallSink implements Sink {
       const expected = 'a name with a letter or digit, without “<”, quotes and line breaks'
       return this.fail('malformed-call', expected, offset)
     }
-    if (!host.countCall()) return this.fail('limit', `${this.limits.calls} calls at the most`, offset)
+    if (!host.countCall())
+      return this.fail('limit', `${this.limits.calls} calls at the most`, offset)
     this.index = host.beginCall()
     this.id = host.makeId()
     this.name = name
     this.started = true
     if (host.isUnknownTool(name)) host.warn('unknown-tool', this.start_, this.start_, name)
     host.emit({ type: 'tool-call-start', index: this.index, id: this.id, name })
+    if (this.text.length > 0) this.send(this.text.toString())
   }
 
   skip(chunk: string, from: number, to: number): void {
@@ -148,7 +148,11 @@ export class CallSink implements Sink {
 
   pass(chunk: string, from: number, to: number): void {
     if (from === to) return
-    const piece = from === 0 && to === chunk.length ? chunk : chunk.slice(from, to)
+    this.passPiece(from === 0 && to === chunk.length ? chunk : chunk.slice(from, to))
+  }
+
+  /** A piece of the arguments, as the model wrote it. */
+  passPiece(piece: string): void {
     if (this.rewritten || this.tail !== '') {
       this.rewrite()
       this.tail += piece
@@ -190,14 +194,12 @@ export class CallSink implements Sink {
   }
 
   warn(code: WarningCode, start: number, end: number): void {
-    this.flush()
     this.host.warn(code, start, end, this.started ? this.name : undefined)
   }
 
   finish(): void {
     if (!this.open) return
     if (this.text.length === 0) this.writeEmpty()
-    this.flush()
     const text = this.text.toString()
     const input = parseInput(text)
     if (input === undefined) {
@@ -206,22 +208,13 @@ export class CallSink implements Sink {
     }
     this.outcome = DONE
     const { index, id, name, modelId } = this
-    const metadata = modelId === undefined ? undefined : { modelId }
-    this.host.emit({
-      type: 'tool-call-end',
-      index,
-      id,
-      name,
-      arguments: text,
-      input,
-      ...(metadata && { metadata }),
-    })
+    const end = { type: 'tool-call-end', index, id, name, arguments: text, input } as const
+    this.host.emit(modelId === undefined ? end : { ...end, metadata: { modelId } })
   }
 
   fail(code: ErrorCode, expected: string, offset: number): void {
     if (!this.open) return
     if (!this.started) this.index = this.host.beginCall()
-    else this.flush()
     this.outcome = FAILED
     const found = code === 'incomplete-call' ? 'the end of the input' : 'something else'
     this.failure = {
@@ -235,25 +228,23 @@ export class CallSink implements Sink {
     }
   }
 
-  /** Sends what gathered in this chunk as one delta. */
-  flush(): void {
-    if (!this.started || this.delta === '') return
-    const { index, delta } = this
-    this.delta = ''
-    if (this.patches) this.host.emit({ type: 'tool-call-delta', index, delta, patches: this.patches.take() })
-    else this.host.emit({ type: 'tool-call-delta', index, delta })
-  }
-
   private add(piece: string): void {
     this.room -= piece.length
     this.text.add(piece)
-    this.delta = this.delta === '' ? piece : this.delta + piece
+    // Before the name is known, arguments wait for it.
+    if (this.started) this.send(piece)
+  }
+
+  private send(delta: string): void {
+    const { index, patches } = this
+    if (patches) this.host.emit({ type: 'tool-call-delta', index, delta, patches: patches.take() })
+    else this.host.emit({ type: 'tool-call-delta', index, delta })
   }
 
   private writeEmpty(): void {
-    this.write('{}')
     this.patches?.set({})
     this.patches?.close()
+    this.write('{}')
   }
 
   private rewrite(): void {

@@ -5,7 +5,9 @@ import type { Tool, ToolDefinition } from './options.ts'
 
 /** The bare form of a tool. */
 export function toolDefinition(tool: Tool): ToolDefinition {
-  return 'function' in tool && typeof tool.function === 'object' ? tool.function : (tool as ToolDefinition)
+  return 'function' in tool && typeof tool.function === 'object'
+    ? tool.function
+    : (tool as ToolDefinition)
 }
 
 /** The names of the declared tools. Throws `MisuseError` `invalid-tools` that says which is wrong. */

@@ -61,6 +61,11 @@ export interface Body {
   readonly begun: boolean
   /** Whether the next character belongs to the arguments. */
   readonly passing: boolean
+  /**
+   * While set: characters up to the next one that the table marks (by code) are arguments, as they
+   * are, and change nothing in the body. The loop may then pass them on without asking.
+   */
+  readonly verbatim: Uint8Array | undefined
   /** Offset of the last string's first character; -1 for none. */
   readonly lastString: number
   /** Makes the body new. `name`: from the section's header, if it has one. */

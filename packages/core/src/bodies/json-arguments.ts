@@ -13,6 +13,10 @@ class JsonArguments implements Body {
   private name = ''
   private readonly scanner = new JsonScanner()
 
+  get verbatim(): Uint8Array | undefined {
+    return this.begun ? this.scanner.verbatim : undefined
+  }
+
   get lastString(): number {
     return this.scanner.lastString
   }
@@ -33,13 +37,18 @@ class JsonArguments implements Body {
     sink.pass(chunk, index, end)
     if (!sink.open) return end
     if (this.scanner.done) sink.finish()
-    else if (end < chunk.length && chunk.charCodeAt(end) !== char.LESS) this.give('', sink.base + end, sink)
+    else if (end < chunk.length && chunk.charCodeAt(end) !== char.LESS)
+      this.give('', sink.base + end, sink)
     return end
   }
 
   give(_text: string, offset: number, sink: Sink): void {
     const { tooDeep, expected } = this.scanner
-    sink.fail(tooDeep ? 'limit' : 'malformed-arguments', expected || 'the rest of the value', offset)
+    sink.fail(
+      tooDeep ? 'limit' : 'malformed-arguments',
+      expected || 'the rest of the value',
+      offset,
+    )
   }
 
   closeSeen(own: boolean, offset: number, sink: Sink): void {

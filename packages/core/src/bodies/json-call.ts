@@ -83,6 +83,10 @@ class JsonCall implements Body {
   private code: ErrorCode | undefined
   private expected = ''
 
+  get verbatim(): Uint8Array | undefined {
+    return this.passing ? this.scanner.verbatim : undefined
+  }
+
   get lastString(): number {
     return Math.max(this.stringStart, this.scanner.lastString)
   }
@@ -99,7 +103,7 @@ class JsonCall implements Body {
     this.argumentsKey = undefined
     this.described = false
     this.id = undefined
-    this.others.length = 0
+    if (this.others.length > 0) this.others.length = 0
     this.stringStart = -1
     this.verdict = NOTHING
     this.code = undefined
@@ -110,9 +114,9 @@ class JsonCall implements Body {
     let from = index
     while (index < size) {
       if (this.state === INNER) {
-        sink.skip(chunk, from, index)
+        if (from < index) sink.skip(chunk, from, index)
         index = from = this.takeInner(chunk, index, sink)
-        if (this.state === INNER || !sink.open) return index
+        if ((this.state as State) === INNER || !sink.open) return index
         continue
       }
       if (this.state === KEY_TEXT || this.state === NAME_TEXT) {
@@ -296,7 +300,8 @@ class JsonCall implements Body {
       } else this.refuse('a name in double quotes')
       return
     }
-    if (role === NEUTRAL && this.key === 'id' && code === char.QUOTE) return this.beginText(NAME_TEXT, offset)
+    if (role === NEUTRAL && this.key === 'id' && code === char.QUOTE)
+      return this.beginText(NAME_TEXT, offset)
     if (role === ARGUMENTS) {
       if (this.argumentsKey !== undefined) return this.refuse('one arguments key')
       this.argumentsKey = this.key
@@ -339,7 +344,8 @@ class JsonCall implements Body {
     else if (verdict === BROKEN) this.broken(offset, sink)
     else {
       const { others } = this
-      for (let at = 0; at < others.length; at += 2) sink.warn('unknown-key', others[at]!, others[at + 1]!)
+      for (let at = 0; at < others.length; at += 2)
+        sink.warn('unknown-key', others[at]!, others[at + 1]!)
       if (this.inList) sink.list()
       if (this.id !== undefined) sink.identify(this.id)
       sink.finish()

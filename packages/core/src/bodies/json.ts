@@ -33,17 +33,16 @@ const EXPONENT = 5 // 1e|5
 const EXPONENT_SIGN = 6 // 1e+|5
 const POWER = 7 // 1e5|
 
-const OBJECT = 0
-const LIST = 1
-
-/** From this many characters on, a native search beats a look at each. */
-const LONG = 48
+/** So many characters are looked at one by one; behind them a native search is faster. */
+const LOOKS = 48
 const STRING_STOP = /["\\\u0000-\u001f]/g
 /** 1 for the characters that end a run of plain string characters. */
-const STOPS = new Uint8Array(128)
+const STOPS = new Uint8Array(65_536)
 STOPS.fill(1, 0, 0x20)
 STOPS[char.QUOTE] = 1
 STOPS[char.BACKSLASH] = 1
+/** The same, and the first halves of surrogate pairs: a chunk must not be passed on with one. */
+const VERBATIM = STOPS.slice().fill(1, 0xd800, 0xdc00)
 
 const WORDS: Readonly<Record<number, string>> = {
   [char.LOWER_T]: 'true',
@@ -64,15 +63,13 @@ const ESCAPES: Readonly<Record<number, string>> = {
 /** Index of the first character that a string can't pass over, from `index` on. */
 export function plainEnd(chunk: string, index: number): number {
   const size = chunk.length
-  if (size - index >= LONG) {
-    STRING_STOP.lastIndex = index
-    return STRING_STOP.test(chunk) ? STRING_STOP.lastIndex - 1 : size
+  const near = Math.min(size, index + LOOKS)
+  for (; index < near; index++) {
+    if (STOPS[chunk.charCodeAt(index)] === 1) return index
   }
-  for (; index < size; index++) {
-    const code = chunk.charCodeAt(index)
-    if (code < 128 && STOPS[code] === 1) return index
-  }
-  return size
+  if (index === size) return size
+  STRING_STOP.lastIndex = index
+  return STRING_STOP.test(chunk) ? STRING_STOP.lastIndex - 1 : size
 }
 
 export class JsonScanner {
@@ -87,8 +84,12 @@ export class JsonScanner {
   private wanted = true
   private tokens = false
   private state: State = VALUE
-  private readonly stack: number[] = []
+  /** Whether each open container is an object, from the outermost on; `depth` are in use. */
+  private readonly objects: boolean[] = []
+  private depth = 0
   private readonly counts: number[] = []
+  /** The innermost open container is an object. */
+  private inObject = false
   private inKey = false
   private number = SIGN
   private word = ''
@@ -100,6 +101,11 @@ export class JsonScanner {
   private atom = ''
   private key = ''
 
+  /** See `Body.verbatim`: inside a string whose value nobody asked for. */
+  get verbatim(): Uint8Array | undefined {
+    return this.state === STRING && !this.tokens ? VERBATIM : undefined
+  }
+
   /** Begins a value. `wanted`: its value tokens go to the sink, if that takes any. */
   open(wanted: boolean): void {
     this.wanted = wanted
@@ -108,8 +114,9 @@ export class JsonScanner {
     this.tooDeep = false
     this.lastString = -1
     this.state = VALUE
-    this.stack.length = 0
-    this.counts.length = 0
+    this.depth = 0
+    if (this.counts.length > 0) this.counts.length = 0
+    this.inObject = false
     this.inKey = false
     this.half = 0
     this.atom = ''
@@ -121,39 +128,32 @@ export class JsonScanner {
     const size = chunk.length
     this.tokens = this.wanted && sink.tokens
     while (index < size) {
-      switch (this.state) {
-        case STRING: {
-          const end = plainEnd(chunk, index)
-          if (this.tokens && end > index) this.characters(chunk.slice(index, end), sink)
-          index = end
-          if (index === size) return index
-          const code = chunk.charCodeAt(index)
-          if (code === char.BACKSLASH) this.state = ESCAPE
-          else if (code === char.QUOTE) this.endString(sink)
-          else return this.stop('an escape for the control character', index)
-          index++
-          if (this.done) return index
-          continue
-        }
-        case NUMBER:
-          index = this.takeNumber(chunk, index, sink)
-          if (this.done || this.expected) return index
-          continue
-        case ESCAPE:
-        case HEX:
-        case WORD: {
-          if (!this.takeOne(chunk.charCodeAt(index), sink)) return index
-          index++
-          if (this.done) return index
-          continue
-        }
-        default: {
-          const code = chunk.charCodeAt(index)
-          if (!char.isJsonSpace(code) && !this.structure(code, sink.base + index, sink)) return index
-          if ((this.state as State) !== NUMBER) index++
-          if (this.done) return index
-        }
+      const { state } = this
+      if (state === STRING) {
+        const end = plainEnd(chunk, index)
+        if (this.tokens && end > index) this.characters(chunk.slice(index, end), sink)
+        index = end
+        if (index === size) return index
+        const code = chunk.charCodeAt(index)
+        if (code === char.BACKSLASH) this.state = ESCAPE
+        else if (code === char.QUOTE) this.endString(sink)
+        else return this.stop('an escape for the control character', index)
+      } else if (state === NUMBER) {
+        index = this.takeNumber(chunk, index, sink)
+        if (this.done || this.expected !== '') return index
+        continue
+      } else {
+        const code = chunk.charCodeAt(index)
+        if (state >= ESCAPE) {
+          if (!this.takeOne(code, sink)) return index
+        } else if (code > char.SPACE) {
+          if (!this.structure(code, sink.base + index, sink)) return index
+          // A number is read as a run, from its first character on.
+          if (this.state === NUMBER) continue
+        } else if (!char.isJsonSpace(code)) return this.stop('a value or white space', index)
       }
+      index++
+      if (this.done) return index
     }
     return index
   }
@@ -166,22 +166,28 @@ export class JsonScanner {
   /** A character between tokens. False if it can't stand there. */
   private structure(code: number, offset: number, sink: Sink): boolean {
     switch (this.state) {
-      case FIRST_ITEM:
-        if (code === char.CLOSE_BRACKET) return this.endContainer(sink)
-        return this.beginValue(code, offset, sink)
-      case VALUE:
-        return this.beginValue(code, offset, sink)
-      case FIRST_KEY:
-        if (code === char.CLOSE_BRACE) return this.endContainer(sink)
-        return this.beginKey(code, offset, '“}” or a key in double quotes')
-      case KEY:
-        return this.beginKey(code, offset, 'a key in double quotes')
+      case AFTER:
+        if (code === char.COMMA) {
+          this.state = this.inObject ? KEY : VALUE
+          return true
+        }
+        if (code === (this.inObject ? char.CLOSE_BRACE : char.CLOSE_BRACKET))
+          return this.endContainer(sink)
+        return this.refuse(this.afterExpected())
       case COLON:
         if (code !== char.COLON) return this.refuse('“:”')
         this.state = VALUE
         return true
+      case KEY:
+        return this.beginKey(code, offset, 'a key in double quotes')
+      case FIRST_KEY:
+        if (code === char.CLOSE_BRACE) return this.endContainer(sink)
+        return this.beginKey(code, offset, '“}” or a key in double quotes')
+      case FIRST_ITEM:
+        if (code === char.CLOSE_BRACKET) return this.endContainer(sink)
+        return this.beginValue(code, offset, sink)
       default:
-        return this.afterValue(code, sink)
+        return this.beginValue(code, offset, sink)
     }
   }
 
@@ -200,7 +206,8 @@ export class JsonScanner {
   }
 
   private beginValue(code: number, offset: number, sink: Sink): boolean {
-    if (this.tokens && this.stack.at(-1) === LIST) sink.enter(this.counts[this.counts.length - 1]!++)
+    if (this.tokens && !this.inObject && this.depth > 0)
+      sink.enter(this.counts[this.counts.length - 1]!++)
     switch (code) {
       case char.QUOTE:
         this.inKey = false
@@ -210,14 +217,15 @@ export class JsonScanner {
         return true
       case char.OPEN_BRACE:
       case char.OPEN_BRACKET:
-        if (this.stack.length >= sink.limits.depth) {
+        if (this.depth >= sink.limits.depth) {
           this.tooDeep = true
           return this.refuse(`values nested ${sink.limits.depth} deep at the most`)
         }
         if (this.tokens) sink.set(code === char.OPEN_BRACE ? {} : [])
-        this.stack.push(code === char.OPEN_BRACE ? OBJECT : LIST)
-        this.counts.push(0)
-        this.state = code === char.OPEN_BRACE ? FIRST_KEY : FIRST_ITEM
+        this.inObject = code === char.OPEN_BRACE
+        this.objects[this.depth++] = this.inObject
+        if (this.tokens) this.counts.push(0)
+        this.state = this.inObject ? FIRST_KEY : FIRST_ITEM
         return true
       case char.LOWER_T:
       case char.LOWER_F:
@@ -236,27 +244,20 @@ export class JsonScanner {
     }
   }
 
-  private afterValue(code: number, sink: Sink): boolean {
-    const inObject = this.stack.at(-1) === OBJECT
-    if (code === char.COMMA) {
-      this.state = inObject ? KEY : VALUE
-      return true
-    }
-    if (code === (inObject ? char.CLOSE_BRACE : char.CLOSE_BRACKET)) return this.endContainer(sink)
-    return this.refuse(this.afterExpected())
-  }
-
   private endContainer(sink: Sink): boolean {
-    this.stack.pop()
-    this.counts.pop()
-    if (this.tokens) sink.close()
+    this.depth--
+    this.inObject = this.depth > 0 && this.objects[this.depth - 1]!
+    if (this.tokens) {
+      this.counts.pop()
+      sink.close()
+    }
     this.endValue(sink)
     return true
   }
 
   private endValue(sink: Sink): void {
     this.state = AFTER
-    if (this.stack.length === 0) this.done = true
+    if (this.depth === 0) this.done = true
     else if (this.tokens) sink.leave()
   }
 
@@ -270,7 +271,8 @@ export class JsonScanner {
     if (this.tokens) this.atom += chunk.slice(from, index)
     if (index === chunk.length) return index
     const whole = this.number === NOUGHT || this.number === WHOLE
-    if (!whole && this.number !== FRACTION && this.number !== POWER) return this.stop('a digit', index)
+    if (!whole && this.number !== FRACTION && this.number !== POWER)
+      return this.stop('a digit', index)
     // The atom counts with the character that ends it, so that its token has a delta to ride on.
     if (!this.endsAtom(chunk.charCodeAt(index))) return this.stop(this.afterExpected(), index)
     if (this.tokens) sink.set(Number(this.atom))
@@ -279,13 +281,12 @@ export class JsonScanner {
   }
 
   private endsAtom(code: number): boolean {
-    const top = this.stack.at(-1)
-    if (top === undefined || code === char.COMMA || char.isJsonSpace(code)) return true
-    return code === (top === OBJECT ? char.CLOSE_BRACE : char.CLOSE_BRACKET)
+    if (this.depth === 0 || code === char.COMMA || char.isJsonSpace(code)) return true
+    return code === (this.inObject ? char.CLOSE_BRACE : char.CLOSE_BRACKET)
   }
 
   private afterExpected(): string {
-    return this.stack.at(-1) === OBJECT ? '“,” or “}”' : '“,” or “]”'
+    return this.inObject ? '“,” or “}”' : '“,” or “]”'
   }
 
   /** A character of an escape or a word. False if it can't stand there. */

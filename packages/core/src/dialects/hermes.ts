@@ -21,8 +21,19 @@ export const hermes: Dialect = defineDialect({
       bodies: [jsonCall],
       wraps: ['<function={name}>', '<function_call>', '<function>'],
     },
-    { holds: 'calls', open: '<tool_call name="{name}">', close: '</tool_call>', bodies: [jsonArguments] },
-    { holds: 'calls', open: '<function_call>', close: '</function_call>', bodies: [jsonCall], wraps: ['<function={name}>'] },
+    {
+      holds: 'calls',
+      open: '<tool_call name="{name}">',
+      close: '</tool_call>',
+      bodies: [jsonArguments],
+    },
+    {
+      holds: 'calls',
+      open: '<function_call>',
+      close: '</function_call>',
+      bodies: [jsonCall],
+      wraps: ['<function={name}>'],
+    },
     { holds: 'calls', open: '<function>', close: '</function>', bodies: [jsonCall] },
     {
       holds: 'calls',
