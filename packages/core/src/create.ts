@@ -4,8 +4,8 @@ import type { Dialect } from './dialect.ts'
 import { hermes } from './dialects/hermes.ts'
 import { MisuseError } from './errors.ts'
 import { didYouMean } from './names.ts'
-import type { ParserOptions, WithOnEvent } from './options.ts'
-import { type Parser, createMachine } from './parser.ts'
+import type { Parser, ParserOptions, WithOnEvent } from './options.ts'
+import { createMachine } from './parser.ts'
 
 const ALL: readonly Dialect[] = [hermes]
 

@@ -45,9 +45,11 @@ export { createIdGenerator } from './ids.ts'
 export { DEFAULT_LIMITS, type Limits } from './limits.ts'
 export { joinDeltas, log, logLine } from './log.ts'
 export type {
+  EndInfo,
   Holding,
   JsonSchema,
   MachineOptions,
+  Parser,
   ParserOptions,
   Span,
   SpanKind,
@@ -56,5 +58,4 @@ export type {
   WithOnEvent,
 } from './options.ts'
 export { type ParseOptions, type Source, parse, parseMessage } from './parse.ts'
-export type { EndInfo, Parser } from './parser.ts'
 export { applyPatches } from './patches.ts'

@@ -13,7 +13,7 @@ export interface Limits {
   readonly arguments: number
   /** Number of calls in one stream, failed ones counted. */
   readonly calls: number
-  /** White space that is held before a part, before a call's body, or inside a tag. */
+  /** White space that is held before a part or before a call's body. */
   readonly whitespace: number
 }
 

@@ -1,5 +1,5 @@
-/** What a caller may ask of a parser. */
-import type { StreamEvent } from './events.ts'
+/** What a caller may ask of a parser, and what a parser offers. */
+import type { FinishReason, Metadata, StreamEvent, Usage } from './events.ts'
 import type { Limits } from './limits.ts'
 
 /** A JSON Schema, as far as it is looked at. */
@@ -66,4 +66,36 @@ export interface ParserOptions extends MachineOptions {
 /** The event sink of a push parser. An exception that it throws reaches the caller of `feed`. */
 export interface WithOnEvent {
   readonly onEvent: (event: StreamEvent) => void
+}
+
+/** What the source says at its end; all optional. */
+export interface EndInfo {
+  /** Default: `tool-calls` if a call was completed, else `stop`. */
+  readonly reason?: FinishReason
+  readonly rawReason?: string
+  readonly usage?: Usage
+  readonly metadata?: Metadata
+}
+
+/** A push parser. `feed` may cut the input anywhere; events are emitted before it returns. */
+export interface Parser {
+  /** Takes the next piece of the input. Throws `MisuseError` after the end. */
+  feed(chunk: string): void
+  /** The input is complete. */
+  end(info?: EndInfo): void
+  /** The source failed: closing events, `error`, `finish`. Does nothing after the end. */
+  fail(error: unknown): void
+  /** The consumer gave up: closing events, `finish` with `aborted`. Does nothing after the end. */
+  abort(): void
+  /** Makes the parser new. */
+  reset(): void
+  /**
+   * Closes the open part of text or reasoning at a boundary that the source knows; what was held is
+   * released. Returns false, and changes nothing, inside a call.
+   */
+  cut(): boolean
+  /** What keeps characters back at the moment. */
+  readonly holding: Holding | undefined
+  /** Code units looked at so far. */
+  readonly visited: number
 }

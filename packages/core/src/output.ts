@@ -63,7 +63,7 @@ export class Output {
       this.open = true
       this.index = this.nextIndex++
       this.emit({ type: this.reasoning ? 'reasoning-start' : 'text-start', index: this.index })
-      if (this.gap !== '') delta = this.takeGap(end - delta.length) + delta
+      if (this.gapSize > 0) delta = this.takeGap(end - delta.length) + delta
     }
     this.delta(delta)
     if (this.trace) this.span(this.reasoning ? 'reasoning' : 'text', end)
@@ -103,7 +103,7 @@ export class Output {
 
   /** Closes the open part; a gap that waited, up to `offset`, is nobody's. */
   close(offset: number): void {
-    if (this.gap !== '' && this.exact) this.text('', offset)
+    if (this.gapSize > 0 && this.exact) this.text('', offset)
     this.dropGap()
     if (this.open) {
       this.open = false

@@ -9,8 +9,7 @@ import { checkOptions, describe } from './check-options.ts'
 import { createParser } from './create.ts'
 import { MisuseError } from './errors.ts'
 import type { StreamEvent } from './events.ts'
-import type { ParserOptions } from './options.ts'
-import type { EndInfo, Parser } from './parser.ts'
+import type { EndInfo, Parser, ParserOptions } from './options.ts'
 
 /** What `parse` reads: text or UTF-8 bytes, in any pieces. */
 export type Source =
@@ -84,13 +83,9 @@ async function step(
   let piece: string | undefined
   try {
     const next = reader.next()
-    if (aborted) {
-      // Nobody waits for a read that loses the race: its failure is no news.
-      next.catch(() => {})
-      const winner = await Promise.race([next, aborted.promise])
-      if (winner === ABORTED) return false
-      piece = winner
-    } else piece = await next
+    const winner = aborted ? await aborted.race(next) : await next
+    if (winner === ABORTED) return false
+    piece = winner
   } catch (error) {
     parser.fail(error)
     return false
@@ -103,17 +98,24 @@ async function step(
 const ABORTED = Symbol('aborted')
 
 interface Aborted {
-  readonly promise: Promise<typeof ABORTED>
+  /** The promise's value, or `ABORTED` as soon as the signal says so. */
+  race<T>(promise: Promise<T>): Promise<T | typeof ABORTED>
   release(): void
 }
 
+/** One listener for the whole stream: racing against one long-lived promise would pile up. */
 function whenAborted(signal: AbortSignal): Aborted {
-  let listener = (): void => {}
-  const promise = new Promise<typeof ABORTED>((resolve) => {
-    listener = () => resolve(ABORTED)
-    signal.addEventListener('abort', listener, { once: true })
-  })
-  return { promise, release: () => signal.removeEventListener('abort', listener) }
+  let wake = (): void => {}
+  const listener = (): void => wake()
+  signal.addEventListener('abort', listener, { once: true })
+  return {
+    race: (promise) =>
+      new Promise((resolve, reject) => {
+        wake = () => resolve(ABORTED)
+        promise.then(resolve, reject)
+      }),
+    release: () => signal.removeEventListener('abort', listener),
+  }
 }
 
 /** A source, read piece by piece as text. */
@@ -171,9 +173,16 @@ function iterate(source: Source): AsyncIterator<unknown> | Iterator<unknown> {
 function readStream(stream: ReadableStream<unknown>): AsyncIterator<unknown> {
   const reader = stream.getReader()
   return {
-    next: () => reader.read() as Promise<IteratorResult<unknown>>,
+    async next() {
+      const result = await reader.read()
+      if (!result.done) return result
+      reader.releaseLock()
+      return { done: true, value: undefined }
+    },
     async return() {
-      await reader.cancel()
+      const cancelled = reader.cancel()
+      reader.releaseLock()
+      await cancelled
       return { done: true, value: undefined }
     },
   }

@@ -78,8 +78,8 @@ export interface Body {
   closeSeen(own: boolean, offset: number, sink: Sink): void
   /** An opener stands at `offset`. */
   openSeen(offset: number, sink: Sink): void
-  /** The input ended at `offset`. */
-  end(offset: number, sink: Sink): void
+  /** The input ended at `offset`; `held` is the beginning of a marker that stood last. */
+  end(offset: number, held: string, sink: Sink): void
 }
 
 /** A way to write a call inside a section. */

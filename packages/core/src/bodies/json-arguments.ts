@@ -61,7 +61,7 @@ class JsonArguments implements Body {
     this.give('', offset, sink)
   }
 
-  end(offset: number, sink: Sink): void {
+  end(offset: number, _held: string, sink: Sink): void {
     sink.fail('incomplete-call', this.scanner.expected || 'the rest of the arguments', offset)
   }
 }

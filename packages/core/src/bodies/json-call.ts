@@ -155,8 +155,9 @@ class JsonCall implements Body {
     this.broken(offset, sink)
   }
 
-  end(offset: number, sink: Sink): void {
-    sink.fail('incomplete-call', this.expectation(), offset)
+  end(offset: number, held: string, sink: Sink): void {
+    if (held !== '' && !this.proven) sink.notACall()
+    else sink.fail('incomplete-call', this.expectation(), offset)
   }
 
   /** A character stands at `offset` that can't stand in a call. */
@@ -186,25 +187,23 @@ class JsonCall implements Body {
     return end
   }
 
-  /** The characters of a key or a name, up to the closing quote. */
+  /** The characters of a key, a name or an id, up to the closing quote. */
   private takeText(chunk: string, index: number, sink: Sink): number {
+    const room = this.state === NAME_TEXT ? sink.limits.name - this.text.length : Infinity
     if (this.escaping) {
+      if (room < 1) return this.refuseLong(index, sink)
       this.escaping = false
       this.text += chunk.charAt(index)
       return index + 1
     }
     const end = plainEnd(chunk, index)
-    const room = sink.limits.name - this.text.length
-    if (this.state === NAME_TEXT && end - index > room) {
-      const what = this.role === NEUTRAL ? 'an id' : 'a name'
-      this.refuse(`${what} of ${sink.limits.name} characters at the most`, 'limit')
-      return index + room
-    }
+    if (end - index > room) return this.refuseLong(index + room, sink)
     this.text += chunk.slice(index, end)
     if (end === chunk.length) return end
     const code = chunk.charCodeAt(end)
     if (code === char.QUOTE) this.endText(sink.base + end + 1)
     else if (code === char.BACKSLASH) {
+      if (end - index >= room) return this.refuseLong(end, sink)
       this.text += '\\'
       this.escaped = true
       this.escaping = true
@@ -213,6 +212,18 @@ class JsonCall implements Body {
       return end
     }
     return end + 1
+  }
+
+  private refuseLong(index: number, sink: Sink): number {
+    const what = this.role === NEUTRAL ? 'an id' : 'a name'
+    this.refuse(`${what} of ${sink.limits.name} characters at the most`, 'limit')
+    return index
+  }
+
+  /** Inside `"function": {…}` only `name` is a name. */
+  private roleOf(key: string): Role {
+    const role = ROLES.get(key) ?? OTHER
+    return this.nested && (role === NAME || role === FUNCTION) && key !== 'name' ? OTHER : role
   }
 
   private beginText(state: State, offset: number): void {
@@ -233,7 +244,7 @@ class JsonCall implements Body {
     }
     if (this.state === KEY_TEXT) {
       this.key = text
-      this.role = ROLES.get(text) ?? OTHER
+      this.role = this.roleOf(text)
       this.keyEnd = offset
       this.state = COLON
       return

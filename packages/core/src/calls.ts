@@ -1,0 +1,624 @@
+/**
+ * Reads calls: from an opener to the end of the call, or through a failed one to where text goes on.
+ *
+ * An opener alone is no call: until a body grammar has proven one, all that was read may go back
+ * into the text. It knows no grammar's inside (`Body`), writes no event of a call (`CallSink`), and
+ * leaves markers to the machine, which says what a marker means once the state has changed.
+ */
+import { AfterCall, FOREIGN } from './after-call.ts'
+import type { Body, Grammar } from './bodies/body.ts'
+import * as char from './chars.ts'
+import { CALL_CLOSER, CALL_OPENER, type Compiled, type Marker, type Tag } from './compile.ts'
+import type { WarningCode } from './errors.ts'
+import type { StreamEvent } from './events.ts'
+import { FailedCall } from './failed-call.ts'
+import { type Header, NAME } from './headers.ts'
+import type { Limits } from './limits.ts'
+import type { MarkerReader, Sighting } from './marker-reader.ts'
+import type { Holding, SpanKind } from './options.ts'
+import type { Output } from './output.ts'
+import { type CallHost, CallSink, DONE, FAILED, NOT_A_CALL, isName } from './sink.ts'
+import type { Stops } from './stops.ts'
+
+// What is being read, `|` being the place.
+const NOTHING = 0
+const OPENING = 1 // <tool_call> |  {: an opener whose body has not begun
+const BODY = 2 // <tool_call>{"na|me"
+const SKIP = 3 // <tool_call>{broken| … : a failed call
+type State = 0 | 1 | 2 | 3
+
+const NO_MARKER = -1
+
+/** What the calls need of the machine. */
+export interface CallsHost {
+  readonly base: number
+  /** Characters up to `end` were no call: they are text. */
+  giveBack(text: string, end: number): void
+  /** A call, or a failed one, has ended at `offset`: text may follow. */
+  resume(offset: number): void
+  /** The state has changed: what does the marker mean now? */
+  again(sighting: Sighting): void
+  makeId(): string
+}
+
+/** The machine's parts that the calls work with. */
+export interface CallParts {
+  readonly compiled: Compiled
+  readonly limits: Limits
+  readonly out: Output
+  readonly stops: Stops
+  readonly markers: MarkerReader
+  readonly tools: ReadonlySet<string> | undefined
+  readonly patches: boolean
+}
+
+export class CallReader implements CallHost {
+  readonly after: AfterCall = new AfterCall()
+  readonly sink: CallSink
+  /** Calls that were completed. */
+  completed = 0
+  /** Code units looked at, for the counter of promise 8. */
+  visited = 0
+  private readonly host: CallsHost
+  private readonly parts: CallParts
+  private readonly bodies = new Map<Grammar, Body>()
+  private state: State = NOTHING
+  private body: Body | undefined
+  /** Tags around the call at hand, outermost first. */
+  private tags: Tag[] = []
+  /** The name in the innermost tag's header. */
+  private name: string | undefined
+  private nameStart = 0
+  private start = 0
+  /** White space read before the body. */
+  private space = 0
+  /** The opener goes on inside the tags of the call before. */
+  private continues = false
+  /** The call has taken an index: it is no text any more. */
+  private committed = false
+  /** Something else than a marker stood where the body had to begin. */
+  private strayed = false
+  /** Spans to trace once that is so. */
+  private readonly marks: { readonly kind: SpanKind; readonly end: number }[] = []
+  private failed: FailedCall | undefined
+  private count = 0
+
+  constructor(host: CallsHost, parts: CallParts) {
+    this.host = host
+    this.parts = parts
+    this.sink = new CallSink(this, parts.limits, parts.patches)
+  }
+
+  clear(): void {
+    this.state = NOTHING
+    this.committed = false
+    this.failed = undefined
+    this.completed = 0
+    this.count = 0
+    this.visited = 0
+    this.after.clear()
+  }
+
+  /** Whether what is read may still be text. */
+  get mayBeText(): boolean {
+    return this.state === NOTHING || (this.state !== SKIP && !this.committed && !this.failed)
+  }
+
+  /** Whether a call, or a failed one, is under way. */
+  get pending(): boolean {
+    return this.state === BODY || this.state === SKIP || this.failed !== undefined
+  }
+
+  get holding(): Holding | undefined {
+    if (this.state === SKIP || this.failed) return 'failed-call'
+    if (this.state === OPENING) return 'opening'
+    if (this.state !== BODY || this.sink.started) return undefined
+    return this.sink.early ? 'early-arguments' : 'call-header'
+  }
+
+  /** See `Body.verbatim`. */
+  get verbatim(): Uint8Array | undefined {
+    return this.state === BODY && this.committed ? this.body!.verbatim : undefined
+  }
+
+  // ------------------------------------------------------------------ openers
+
+  /** An opener counts. False if the call may not stand here. */
+  open(tag: Tag, sighting: Sighting): boolean {
+    const continues = this.after.continues(tag)
+    if (tag.lineStart && !continues && !this.isCallable(sighting.name)) return false
+    this.begin(tag, sighting, continues)
+    return true
+  }
+
+  /** The input begins inside a call. */
+  openAtStart(tag: Tag): void {
+    this.tags = [tag]
+    this.beginCandidate(undefined, 0, '', 0)
+  }
+
+  /** A character after a call, inside its tags, that is no white space. True if it was taken. */
+  takeAfter(code: number, offset: number): boolean {
+    const { after } = this
+    const { out } = this.parts
+    if (after.tags.length === 0) return false
+    if ((code === char.CLOSE_BRACE || code === char.CLOSE_BRACKET) && !after.separated) {
+      if (code === char.CLOSE_BRACKET && after.listed) after.listed = false
+      else this.warn('surplus-closer', offset, offset + 1)
+      out.dropGap()
+      out.span('layout', offset + 1)
+      return true
+    }
+    if ((code === char.COMMA || code === char.SEMICOLON) && !after.separated) {
+      after.separated = true
+      out.space(String.fromCharCode(code))
+      return true
+    }
+    if (code === char.OPEN_BRACE) this.openAnother(offset)
+    return false
+  }
+
+  /** A close marker stands in the text after a call. */
+  close(close: string, start: number, end: number): void {
+    const { after } = this
+    const { out } = this.parts
+    // Inside a tag white space is layout, whatever the option says.
+    if (after.tags.length > 0) out.dropGap()
+    out.close(start)
+    if (after.close(close) === FOREIGN) this.warn('mismatched-close-tag', start, end)
+    out.span('marker', end)
+  }
+
+  private openAnother(offset: number): void {
+    const several = (grammar: Grammar): boolean => grammar.several
+    const tag = this.after.tags.findLast(({ grammars }) => grammars.some(several))
+    if (!tag) return
+    this.tags = [...this.after.tags]
+    this.beginCandidate(undefined, 0, '', offset)
+    this.continues = true
+    this.openBody(tag.grammars.find(several)!)
+  }
+
+  private begin(tag: Tag, { name, nameStart, text, start, end }: Sighting, continues: boolean): void {
+    this.tags = continues ? [...this.after.tags, tag] : [tag]
+    this.beginCandidate(name, nameStart, text, start)
+    this.continues = continues
+    this.mark('marker', end)
+    if (continues) this.startNamed(end)
+  }
+
+  private beginCandidate(name: string | undefined, nameStart: number, raw: string, start: number): void {
+    this.state = OPENING
+    this.space = 0
+    this.committed = false
+    this.strayed = false
+    this.continues = false
+    this.name = name
+    this.nameStart = nameStart
+    this.start = start
+    if (this.marks.length > 0) this.marks.length = 0
+    this.sink.begin(raw, start)
+  }
+
+  private mark(kind: SpanKind, end: number): void {
+    const { out } = this.parts
+    if (this.committed) out.span(kind, end)
+    else if (out.tracing) this.marks.push({ kind, end })
+  }
+
+  private openBody(grammar: Grammar): void {
+    if (this.refuseLongName()) return
+    let body = this.bodies.get(grammar)
+    if (!body) this.bodies.set(grammar, (body = grammar.create()))
+    body.open(this.name)
+    this.body = body
+    this.state = BODY
+  }
+
+  /** A named section inside another: the name proves the call. */
+  private startNamed(offset: number): void {
+    if (this.name === undefined || this.refuseLongName()) return
+    this.sink.start(this.name, offset)
+    this.settle(offset)
+  }
+
+  /** True if the header's name is too long: the call has failed. */
+  private refuseLongName(): boolean {
+    const { name } = this
+    const limit = this.parts.limits.name
+    if (name === undefined || name.length <= limit) return false
+    const offset = this.nameStart + limit
+    this.sink.fail('limit', `a name of ${limit} characters at the most`, offset)
+    this.settle(offset)
+    return true
+  }
+
+  /** Whether an unwrapped call may have this name. */
+  private isCallable(name: string | undefined): boolean {
+    return name !== undefined && isName(name) && !this.isUnknownTool(name)
+  }
+
+  // ------------------------------------------------------------------ reading on
+
+  /** Takes a run from `index` on; returns where it stopped. */
+  take(chunk: string, index: number): number {
+    switch (this.state) {
+      case BODY:
+        return this.takeBody(chunk, index)
+      case OPENING:
+        return this.takeOpening(chunk, index)
+      default:
+        return this.takeSkip(chunk, index)
+    }
+  }
+
+  private takeBody(chunk: string, index: number): number {
+    const { sink } = this
+    const body = this.body!
+    const { base } = this.host
+    // A limit may lie within the chunk: up to there first, so that it counts at one character.
+    const view = chunk.length - index > sink.room ? this.viewOf(chunk, index) : chunk
+    if (!sink.open) return index
+    const end = body.take(view, index, sink)
+    this.visited += end - index
+    if (this.committed && this.parts.out.tracing) this.parts.out.span('call', base + end)
+    if (!sink.open) {
+      this.settle(base + end)
+      return end
+    }
+    if (end === view.length) return end
+    if (this.mayBegin(chunk, end)) return this.parts.markers.take(chunk, end)
+    body.give(chunk.charAt(end), base + end, sink)
+    this.settle(base + end)
+    return sink.open ? end + 1 : end
+  }
+
+  /** What of the chunk the arguments' limit allows; past it the call fails. */
+  private viewOf(chunk: string, index: number): string {
+    const { sink } = this
+    if (sink.room === 0 && this.body!.passing) {
+      sink.overLimit(this.host.base + index)
+      this.settle(this.host.base + index)
+    }
+    return chunk.slice(0, index + Math.max(sink.room, 1))
+  }
+
+  private takeOpening(chunk: string, index: number): number {
+    const { sink } = this
+    const size = chunk.length
+    const { base } = this.host
+    let end = index
+    while (end < size && char.isSpace(chunk.charCodeAt(end))) end++
+    this.visited += end - index
+    const room = this.parts.limits.whitespace - this.space
+    if (end - index > room) {
+      sink.skip(chunk, index, index + room)
+      this.refuseOpening(base + index + room, true)
+      return index + room
+    }
+    sink.skip(chunk, index, end)
+    this.space += end - index
+    if (end > index) this.mark('layout', base + end)
+    if (end === size) return end
+    const code = chunk.charCodeAt(end)
+    const grammar = this.tags.at(-1)!.grammars.find((known) => known.begins(code))
+    if (grammar) this.openBody(grammar)
+    else if (this.mayBegin(chunk, end)) return this.parts.markers.take(chunk, end)
+    else this.refuseOpening(base + end, true)
+    return end
+  }
+
+  private mayBegin(chunk: string, index: number): boolean {
+    return this.parts.compiled.automaton.begins(chunk.charCodeAt(index))
+  }
+
+  /** What stands at `offset` is no body. `strayed`: nor is it a marker. */
+  private refuseOpening(offset: number, strayed: boolean): void {
+    if (this.sink.started) {
+      this.strayed = strayed
+      this.sink.fail('malformed-arguments', 'the arguments', offset)
+      this.settle(offset)
+    } else this.giveBack()
+  }
+
+  private takeSkip(chunk: string, index: number): number {
+    const { stops, markers } = this.parts
+    let end = stops.find(chunk, index)
+    while (end < chunk.length && !this.mayBegin(chunk, end)) end = stops.find(chunk, end + 1)
+    if (end > index) this.skip(chunk.slice(index, end), this.host.base + end)
+    return end < chunk.length ? markers.take(chunk, end) : end
+  }
+
+  /** Held characters are data where they stand. */
+  release(text: string, start: number): void {
+    const { sink } = this
+    if (this.state === BODY) {
+      this.body!.give(text, start, sink)
+      this.settle(start)
+      if (sink.open) return
+    } else if (this.state === OPENING) this.refuseOpening(start, true)
+    if (this.failed) this.skip(text, start + text.length)
+    else this.host.giveBack(text, start + text.length)
+  }
+
+  // ------------------------------------------------------------------ markers inside
+
+  sighted(sighting: Sighting): void {
+    switch (this.state) {
+      case SKIP:
+        return this.sightedSkipping(sighting)
+      case BODY:
+        return this.sightedInBody(sighting)
+      default:
+        return this.sightedOpening(sighting)
+    }
+  }
+
+  private sightedOpening(sighting: Sighting): void {
+    const { tag, marker, text, start, end } = sighting
+    const outer = this.tags.at(-1)!
+    if (tag && outer.wraps.has(tag.open)) {
+      this.sink.skip(text, 0, text.length)
+      this.mark('marker', end)
+      this.tags.push(tag)
+      this.name = sighting.name
+      this.nameStart = sighting.nameStart
+      return this.startNamed(end)
+    }
+    if (this.name !== undefined && marker.kind === CALL_CLOSER && marker.close === outer.close) {
+      this.openBody(outer.grammars[0]!)
+      if (this.state === BODY) return this.sightedInBody(sighting)
+    } else this.refuseOpening(start, false)
+    this.host.again(sighting)
+  }
+
+  private sightedInBody(sighting: Sighting): void {
+    const { sink } = this
+    const { marker, text, start } = sighting
+    if (marker.kind === CALL_CLOSER) {
+      const own = this.tags.some((tag) => tag.close === marker.close)
+      this.body!.closeSeen(own, start, sink)
+    } else if (marker.kind === CALL_OPENER) this.body!.openSeen(start, sink)
+    if (sink.open) {
+      this.body!.give(text, start, sink)
+      this.settle(start)
+      if (sink.open) return
+    } else this.settle(start)
+    this.host.again(sighting)
+  }
+
+  private sightedSkipping(sighting: Sighting): void {
+    const failed = this.failed!
+    const { tag, marker, text, end } = sighting
+    if (tag && failed.early && !tag.lineStart) return this.begin(tag, sighting, false)
+    if (tag && failed.opens(tag)) failed.opened()
+    if (marker.kind !== CALL_CLOSER || !failed.closed(marker.close)) return this.skip(text, end)
+    failed.add(text)
+    this.parts.out.span('marker', end)
+    this.endFailed()
+    this.state = NOTHING
+    this.host.resume(end)
+  }
+
+  /** A header inside an opener is none. Where it had to hold a name, the call has failed. */
+  refused(marker: Marker, header: Header): void {
+    if (this.isInnerName(marker, header)) this.failHeader(header)
+    else this.release(header.text, header.start)
+  }
+
+  /** The same inside the tags of the call before. False if it is text. */
+  refusedAfter(marker: Marker, header: Header): boolean {
+    const { namedTag } = marker
+    if (header.kind !== NAME || !namedTag || !this.after.continues(namedTag)) return false
+    this.beginInside(namedTag, header.start)
+    this.failHeader(header)
+    return true
+  }
+
+  /** The input ends within a header or a marker inside the tags of the call before. */
+  endAfter(held: string, offset: number): boolean {
+    const { after } = this
+    const inner = after.tags.at(-1)
+    if (!after.active || !inner || !this.beginsNamed(held, inner)) return false
+    this.beginInside(inner, offset - held.length)
+    this.end(offset, held)
+    return true
+  }
+
+  private beginInside(tag: Tag, start: number): void {
+    this.tags = [...this.after.tags, tag]
+    this.beginCandidate(undefined, 0, '', start)
+    this.continues = true
+  }
+
+  private failHeader({ text, start, tooLong }: Header): void {
+    const { sink } = this
+    const end = start + text.length
+    const limit = `a name of ${this.parts.limits.name} characters at the most`
+    sink.skip(text, 0, text.length)
+    if (tooLong) sink.fail('limit', limit, end)
+    else sink.fail('malformed-call', 'a name and “>”', end)
+    this.settle(end)
+  }
+
+  private isInnerName(marker: Marker, header: Header): boolean {
+    const { namedTag } = marker
+    if (this.state !== OPENING || header.kind !== NAME || !namedTag) return false
+    return this.tags.at(-1)!.wraps.has(namedTag.open)
+  }
+
+  // ------------------------------------------------------------------ how it went
+
+  /** The body has spoken: goes on after the call, in the failed call, or in the text. */
+  private settle(offset: number): void {
+    const { outcome } = this.sink
+    if (outcome === NOT_A_CALL) this.giveBack()
+    else if (outcome === FAILED && this.state !== SKIP) this.startSkipping()
+    else if (outcome === DONE) {
+      this.parts.out.span('call', offset)
+      this.completed++
+      this.committed = false
+      this.state = NOTHING
+      this.after.begin(this.tags, this.sink.listed)
+      this.host.resume(offset)
+    }
+  }
+
+  /** The opener and what followed were no call: back into the text, or the failed call. */
+  private giveBack(): void {
+    const { raw } = this.sink
+    const end = this.start + raw.length
+    if (this.failed) {
+      this.state = SKIP
+      this.skip(raw, end)
+    } else {
+      this.state = NOTHING
+      this.host.giveBack(raw, end)
+    }
+  }
+
+  private startSkipping(): void {
+    const { sink } = this
+    const tag = this.tags[0]!
+    const early = this.state === OPENING ? !this.strayed : !this.body!.begun
+    const { raw } = sink
+    this.parts.out.span('call', this.start + raw.length)
+    const from = early || this.state === OPENING ? NO_MARKER : this.body!.lastString
+    const count = from < 0 ? 1 : 1 + this.countMarkers(raw.slice(from - this.start), tag)
+    const { arguments: limit } = this.parts.limits
+    this.failed = new FailedCall(sink.failure!, tag, early, raw, count, limit)
+    this.committed = false
+    this.after.clear()
+    this.state = SKIP
+  }
+
+  /** Openers less closers of the tag's kind in a piece of text. */
+  private countMarkers(text: string, tag: Tag): number {
+    const { automaton, markers } = this.parts.compiled
+    let count = 0
+    let node = 0
+    for (let index = 0; index < text.length; index++) {
+      node = automaton.step(node, text.charCodeAt(index))
+      const found = automaton.match[node]!
+      if (found === NO_MARKER) continue
+      const { kind, close, tag: plain, namedTag } = markers[found]!
+      if (kind === CALL_CLOSER && close === tag.close) count--
+      else if (kind === CALL_OPENER && (plain ?? namedTag)!.stem === tag.stem) count++
+    }
+    this.visited += text.length
+    return count
+  }
+
+  private skip(text: string, end: number): void {
+    this.failed!.add(text)
+    this.parts.out.span('discarded', end)
+  }
+
+  private endFailed(): void {
+    const { failed } = this
+    this.failed = undefined
+    if (failed) this.emit(failed.event())
+  }
+
+  // ------------------------------------------------------------------ the end
+
+  /** The input ends at `offset`; `held`: the beginning of a marker, header and all. */
+  end(offset: number, held: string): void {
+    const { sink } = this
+    switch (this.state) {
+      case OPENING:
+        if (!sink.started && !this.isCutInside(held)) {
+          this.giveBack()
+          if (held !== '') this.release(held, offset - held.length)
+          break
+        }
+        sink.skip(held, 0, held.length)
+        sink.fail('incomplete-call', 'the rest of the call', offset)
+        this.settle(offset)
+        break
+      case BODY:
+        sink.skip(held, 0, held.length)
+        this.body!.end(offset, held, sink)
+        this.settle(offset)
+        break
+      default:
+        if (held !== '') this.skip(held, offset)
+    }
+    this.endFailed()
+    this.state = NOTHING
+  }
+
+  /** The stream breaks off at `offset`: an open call must not be run. */
+  abort(offset: number, held: string): void {
+    const { sink } = this
+    if (this.state === SKIP) {
+      if (held !== '') this.skip(held, offset)
+    } else if (this.state === BODY || this.committed) {
+      sink.skip(held, 0, held.length)
+      sink.fail('aborted', 'the rest of the call', offset)
+      this.settle(offset)
+    } else {
+      this.giveBack()
+      if (held !== '') this.release(held, offset - held.length)
+    }
+    this.endFailed()
+    this.state = NOTHING
+  }
+
+  /** Whether what is held has begun an opener that proves a call inside the one at hand. */
+  private isCutInside(held: string): boolean {
+    const { markers, compiled } = this.parts
+    const header = markers.openHeader
+    if (header) return this.isInnerName(compiled.markers[header.marker]!, header)
+    return this.beginsNamed(held, this.tags.at(-1)!)
+  }
+
+  /** Whether the text is, or begins, the literal part of a named opener inside the tag. */
+  private beginsNamed(held: string, { wraps }: Tag): boolean {
+    return this.parts.compiled.markers.some(
+      ({ namedTag, literal, header }) =>
+        header === NAME &&
+        namedTag !== undefined &&
+        wraps.has(namedTag.open) &&
+        held !== '' &&
+        (literal.startsWith(held) || held.startsWith(literal)),
+    )
+  }
+
+  // ------------------------------------------------------------------ what the sink asks
+
+  emit(event: StreamEvent): void {
+    this.parts.out.emit(event)
+  }
+
+  beginCall(): number {
+    const { after, start, continues } = this
+    const { out } = this.parts
+    this.endFailed()
+    if (continues) out.dropGap()
+    else if (after.open) this.warn('unclosed-tag', start, start)
+    out.close(start)
+    after.end(continues)
+    this.committed = true
+    for (const { kind, end } of this.marks) out.span(kind, end)
+    if (this.tags.length === 1 && this.tags[0]!.lineStart) this.warn('missing-open-tag', start, start)
+    return out.nextIndex++
+  }
+
+  makeId(): string {
+    return this.host.makeId()
+  }
+
+  countCall(): boolean {
+    return ++this.count <= this.parts.limits.calls
+  }
+
+  isUnknownTool(name: string): boolean {
+    const { tools } = this.parts
+    return tools !== undefined && !tools.has(name)
+  }
+
+  warn(code: WarningCode, start: number, end: number, name?: string): void {
+    this.parts.out.warn(code, start, end, name)
+  }
+}
