@@ -1,0 +1,209 @@
+/** The API used wrongly: it throws a `MisuseError` at once, which says what to do instead. */
+import { describe, expect, test } from 'vitest'
+import {
+  createParser,
+  MisuseError,
+  parse,
+  parseMessage,
+  type Parser,
+  type ParserOptions,
+  type StreamEvent,
+} from '../src/index.ts'
+import { ToolCallStream } from '../src/stream.ts'
+
+/** What a caller without types may pass. */
+function wrong(options: unknown): ParserOptions {
+  return options as ParserOptions
+}
+
+function misuse(action: () => unknown): MisuseError {
+  try {
+    action()
+  } catch (error) {
+    expect(error).toBeInstanceOf(MisuseError)
+    const fault = error as MisuseError
+    expect(fault).toBeInstanceOf(TypeError)
+    expect(fault.name).toBe('MisuseError')
+    expect(fault.code).toMatch(/^[a-z]+(-[a-z]+)*$/)
+    expect(fault.message.length).toBeGreaterThan(10)
+    return fault
+  }
+  throw new Error('expected a MisuseError')
+}
+
+function quiet(options: ParserOptions = {}): { parser: Parser; events: StreamEvent[] } {
+  const events: StreamEvent[] = []
+  return { parser: createParser({ ...options, onEvent: (event) => events.push(event) }), events }
+}
+
+describe('options', () => {
+  const cases: Readonly<Record<string, unknown>> = {
+    'an unknown dialect': { dialect: 'no-such-thing' },
+    'a dialect that is no name': { dialect: 7 },
+    'an empty list of dialects': { dialect: [] },
+    'an unknown dialect in a list': { dialect: ['hermes', 'no-such-thing'] },
+    'tools that are no list': { tools: {} },
+    'a tool without a name': { tools: [{ description: 'nameless' }] },
+    'a tool whose name is no string': { tools: [{ name: 7 }] },
+    'a function without a name': { tools: [{ type: 'function', function: {} }] },
+    'a tool that is a string': { tools: ['f'] },
+    'a tool choice that does not exist': { toolChoice: 'maybe' },
+    'a start that does not exist': { startIn: 'middle' },
+    'a policy of white space that does not exist': { whitespace: 'trim' },
+    'limits that are no object': { limits: 7 },
+    'a limit that is no number': { limits: { depth: '7' } },
+    'a negative limit': { limits: { calls: -1 } },
+    'a broken limit': { limits: { name: Number.NaN } },
+    'a limit with a fraction': { limits: { name: 1.5 } },
+    'a limit that does not exist': { limits: { width: 1 } },
+    'patches that are no boolean': { patches: 'yes' },
+    'ids that are not made by a function': { generateId: 'call_1' },
+    'a trace that is no function': { trace: true },
+    'an option that does not exist': { startsIn: 'text' },
+  }
+  for (const [what, options] of Object.entries(cases)) {
+    test(what, () => {
+      misuse(() => quiet(wrong(options)))
+      misuse(() => parseMessage('so', wrong(options)))
+      misuse(() => new ToolCallStream(wrong(options)))
+    })
+  }
+
+  test('parse throws at once, not with the first event', () => {
+    misuse(() => parse('so', wrong({ dialect: 'no-such-thing' })))
+  })
+
+  test('no listener', () => {
+    misuse(() => createParser({} as never))
+    misuse(() => createParser({ onEvent: 'log' } as never))
+    misuse(() => (createParser as (options?: unknown) => unknown)())
+  })
+
+  test('a slip is answered with what was meant', () => {
+    expect(misuse(() => quiet(wrong({ dialect: 'Hermes' }))).message).toContain(
+      'did you mean “hermes”',
+    )
+    expect(misuse(() => quiet(wrong({ dialect: 'herms' }))).message).toContain(
+      'did you mean “hermes”',
+    )
+    expect(misuse(() => quiet(wrong({ startsIn: 'text' }))).message).toContain(
+      'did you mean “startIn”',
+    )
+    expect(misuse(() => quiet(wrong({ limits: { deph: 1 } }))).message).toContain(
+      'did you mean “depth”',
+    )
+    expect(misuse(() => quiet(wrong({ dialect: 'zzzzzzzz' }))).message).not.toContain(
+      'did you mean',
+    )
+  })
+
+  test('undefined stands for absent', () => {
+    const absent = { dialect: undefined, tools: undefined, limits: undefined, trace: undefined }
+    expect(() => quiet(wrong(absent))).not.toThrow()
+  })
+})
+
+describe('feeding', () => {
+  test('something that is no string', () => {
+    for (const chunk of [undefined, null, 7, new Uint8Array(1), ['a'], { text: 'a' }])
+      misuse(() => quiet().parser.feed(chunk as unknown as string))
+  })
+
+  test('after the end', () => {
+    const { parser, events } = quiet()
+    parser.end()
+    misuse(() => parser.feed('so'))
+    misuse(() => parser.feed(''))
+    misuse(() => parser.end())
+    expect(events).toEqual([{ type: 'finish', reason: 'stop' }])
+  })
+
+  test('after an abort or a failure', () => {
+    for (const close of [(p: Parser) => p.abort(), (p: Parser) => p.fail(new Error('down'))]) {
+      const { parser, events } = quiet()
+      close(parser)
+      const { length } = events
+      misuse(() => parser.feed('so'))
+      expect(events.length).toBe(length)
+    }
+  })
+
+  test('from within a listener', () => {
+    const parser: Parser = createParser({
+      onEvent: (event) => {
+        if (event.type === 'text-start') parser.feed('again')
+      },
+    })
+    misuse(() => parser.feed('so'))
+  })
+})
+
+describe('what is no misuse', () => {
+  test('an abort or a failure after the end changes nothing', () => {
+    const { parser, events } = quiet()
+    parser.feed('so')
+    parser.end()
+    const { length } = events
+    parser.abort()
+    parser.fail(new Error('late'))
+    expect(events.length).toBe(length)
+  })
+
+  test('an abort from within a listener ends the stream', () => {
+    const events: StreamEvent[] = []
+    const parser: Parser = createParser({
+      onEvent: (event) => {
+        events.push(event)
+        if (event.type === 'tool-call-start') parser.abort()
+      },
+    })
+    parser.feed('so <tool_call>{"name":"f","arguments":{}}</tool_call> and')
+    expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'aborted' })
+    expect(events.filter((event) => event.type === 'tool-call-error')).toHaveLength(1)
+    expect(events.filter((event) => event.type === 'tool-call-end')).toHaveLength(0)
+  })
+
+  test('an exception of a listener reaches the caller of feed', () => {
+    const parser = createParser({
+      onEvent: () => {
+        throw new RangeError('mine')
+      },
+    })
+    expect(() => parser.feed('so')).toThrow(RangeError)
+  })
+
+  test('a parser is new after a reset, at any time', () => {
+    const { parser, events } = quiet()
+    const source = 'a `b\n<think>c</think><tool_call>{"name":"f","arguments":{"d":1}}</tool_call>e'
+    const rounds: StreamEvent[][] = []
+    for (const cut of [0, 3, 9, 20, 40, 60, source.length]) {
+      parser.feed(source.slice(0, cut))
+      parser.reset()
+      events.length = 0
+      parser.feed(source)
+      parser.end({ reason: 'length' })
+      rounds.push(
+        events.map((event) => ('id' in event ? { ...event, id: '' } : event)) as StreamEvent[],
+      )
+      parser.reset()
+      events.length = 0
+    }
+    for (const round of rounds) expect(round).toEqual(rounds[0])
+    expect(rounds[0]?.at(-1)).toEqual({ type: 'finish', reason: 'length' })
+  })
+
+  test('the end tells what the caller knows', () => {
+    const { parser, events } = quiet()
+    const usage = { inputTokens: 1, outputTokens: 2 }
+    parser.end({ reason: 'content-filter', rawReason: 'filter', usage, metadata: { a: 1 } })
+    expect(events).toEqual([
+      { type: 'finish', reason: 'content-filter', rawReason: 'filter', usage, metadata: { a: 1 } },
+    ])
+  })
+
+  test('tool-calls is not believed without a call', () => {
+    const { parser, events } = quiet()
+    parser.end({ reason: 'tool-calls', rawReason: 'tool_calls' })
+    expect(events).toEqual([{ type: 'finish', reason: 'other', rawReason: 'tool_calls' }])
+  })
+})
