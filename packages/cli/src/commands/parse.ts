@@ -1,0 +1,165 @@
+/** `talaria parse`: one stream from a file or stdin, to events, a message, a log or a view. */
+import { open } from 'node:fs/promises'
+import type { Readable } from 'node:stream'
+import { DIALECTS, type StreamEvent } from '@talaria/core'
+import { type Arguments, checkChoice, usage } from '../args.ts'
+import type { Command } from '../command.ts'
+import { EXIT, Failure, exitCodeOf, reasonOf } from '../failure.ts'
+import { INPUTS, type InputForm, createReader } from '../input.ts'
+import { type Io, Sink } from '../io.ts'
+import { createEventsOutput } from '../output/events.ts'
+import { createLogOutput } from '../output/log.ts'
+import { createMessageOutput } from '../output/message.ts'
+import { OUTPUTS, type Output, type OutputForm } from '../output/output.ts'
+import { COLOR_OPTIONS, colorChoice } from '../output/style.ts'
+import { createTerminalView } from '../output/view.ts'
+import { transfer } from '../stream.ts'
+import { readTools } from '../tools.ts'
+
+export const parse: Command = {
+  name: 'parse',
+  synopsis: '[FILE] [options]',
+  summary: 'Reads a stream from FILE or stdin and shows its text, reasoning and tool calls.',
+  options: {
+    input: {
+      short: 'i',
+      value: 'FORM',
+      choices: INPUTS,
+      help: 'What comes in, auto by default',
+    },
+    to: {
+      short: 't',
+      value: 'FORM',
+      choices: OUTPUTS,
+      help: 'What goes out, view by default on a terminal and events elsewhere',
+    },
+    dialect: {
+      short: 'd',
+      value: 'NAME',
+      help: 'How the model writes calls; several with commas. By default all are read.',
+    },
+    tools: {
+      value: 'FILE',
+      help: 'The declared tools, as JSON: a list, or a request with one.',
+    },
+    'start-in': {
+      value: 'PART',
+      choices: ['text', 'reasoning', 'call'],
+      help: 'Where the stream begins, if the prompt ends in an opener',
+    },
+    choice: {
+      value: 'N',
+      help: 'Which answer, if the stream holds several (default 0).',
+    },
+    patches: { help: 'Add path patches to the deltas of calls.' },
+    strict: { help: 'Exit with 3 if a call failed or the stream broke off.' },
+    ...COLOR_OPTIONS,
+  },
+  notes: [
+    `Input is found out by itself: raw model text, the event stream of a llama-server (/completion,
+/v1/completions, /v1/chat/completions), its frames one a line, or a recording of --to events.`,
+    `Output
+  events   one JSON event a line, written as the input comes
+  message  the whole answer as one JSON document
+  log      one short line per event, deltas joined
+  view     for people: text as it comes, a growing block per call`,
+  ],
+  run,
+}
+
+async function run(args: Arguments, io: Io): Promise<number> {
+  const { values, positionals } = args
+  const [file, extra] = positionals
+  if (extra !== undefined) throw usage(`parse takes one file, found '${extra}' as well`)
+  const dialect = dialectsOf(values.get('dialect'))
+  const choice = choiceOf(values.get('choice'))
+  const startIn = values.get('start-in') as 'text' | 'reasoning' | 'call' | undefined
+  const toolsFile = values.get('tools')
+  const tools = toolsFile === undefined ? undefined : await readTools(toolsFile)
+
+  const source = await openInput(file, io)
+
+  let finished = false
+  let failed = false
+  const output = createOutput(values.get('to') as OutputForm | undefined, args, io)
+  const onEvent = (event: StreamEvent): void => {
+    output.add(event)
+    if (event.type === 'finish') finished = true
+    failed ||= isFailure(event)
+  }
+  const reader = createReader((values.get('input') ?? 'auto') as InputForm, {
+    onEvent,
+    ...(dialect && { dialect }),
+    ...(tools && { tools }),
+    ...(startIn && { startIn }),
+    ...(choice !== undefined && { choice }),
+    ...(values.has('patches') && { patches: true }),
+  })
+
+  const broken = await transfer({
+    source,
+    reader,
+    output,
+    sink: new Sink(io.stdout),
+    signal: io.signal,
+    finished: () => finished,
+  })
+  if (io.signal.aborted) return exitCodeOf(io.signal)
+  if (broken !== undefined) {
+    throw new Failure(EXIT.io, `can't read ${file ?? 'stdin'}: ${reasonOf(broken)}`)
+  }
+  return failed && values.has('strict') ? EXIT.failedCall : EXIT.ok
+}
+
+/** The input, opened: a file that isn't there is no stream that broke. */
+async function openInput(file: string | undefined, io: Io): Promise<Readable> {
+  if (file === undefined || file === '-') {
+    if (io.stdin.isTTY) {
+      io.stderr.write('talaria: reading from the terminal; Ctrl-D ends the input\n')
+    }
+    return io.stdin
+  }
+  try {
+    const handle = await open(file)
+    const stats = await handle.stat()
+    if (!stats.isDirectory()) return handle.createReadStream()
+    await handle.close()
+  } catch (error) {
+    throw new Failure(EXIT.io, `can't read ${file}: ${reasonOf(error)}`)
+  }
+  throw new Failure(EXIT.io, `can't read ${file}: it is a folder`)
+}
+
+function createOutput(to: OutputForm | undefined, args: Arguments, io: Io): Output {
+  switch (to ?? (io.stdout.isTTY ? 'view' : 'events')) {
+    case 'events':
+      return createEventsOutput()
+    case 'message':
+      return createMessageOutput()
+    case 'log':
+      return createLogOutput()
+    case 'view':
+      return createTerminalView(io, colorChoice(args))
+  }
+}
+
+/** What `--strict` does not forgive. */
+function isFailure(event: StreamEvent): boolean {
+  if (event.type === 'finish') return event.reason === 'error' || event.reason === 'interrupted'
+  return event.type === 'tool-call-error' || event.type === 'error'
+}
+
+function dialectsOf(value: string | undefined): string[] | undefined {
+  if (value === undefined) return undefined
+  if (value === 'auto') return undefined
+  const names = value.split(',').map((name) => name.trim())
+  const known = names.length > 1 ? DIALECTS : ['auto', ...DIALECTS]
+  for (const name of names) checkChoice('--dialect', name, known)
+  return names
+}
+
+function choiceOf(value: string | undefined): number | undefined {
+  if (value === undefined) return undefined
+  if (!/^\d{1,9}$/.test(value)) throw usage(`--choice must be a number from 0 on, not '${value}'`)
+  return Number(value)
+}

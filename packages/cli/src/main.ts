@@ -1,0 +1,24 @@
+#!/usr/bin/env node
+/** The `talaria` process: gives a command the process's streams, signals and exit code. */
+import { EXIT } from './failure.ts'
+import { run } from './run.ts'
+
+const controller = new AbortController()
+for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(name, () => {
+    // The first asks for the closing events; who asks twice does not want to wait for them.
+    if (controller.signal.aborted) process.exit(EXIT[name])
+    controller.abort(name)
+  })
+}
+
+process.exitCode = await run(process.argv.slice(2), {
+  // Opened by those who read it only.
+  get stdin() {
+    return process.stdin
+  },
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  signal: controller.signal,
+})

@@ -1,0 +1,58 @@
+/** Moves a source through a reader into an output, one write per chunk of input. */
+import { type Readable, addAbortSignal } from 'node:stream'
+import type { Sink } from './io.ts'
+import type { Reader } from './input.ts'
+import type { Output } from './output/output.ts'
+
+export interface Transfer {
+  readonly source: Readable
+  readonly reader: Reader
+  readonly output: Output
+  readonly sink: Sink
+  /** Aborting it delivers the closing events and ends the transfer. */
+  readonly signal: AbortSignal
+  /** Whether the last event has come, so that nothing more needs to be read. */
+  readonly finished: () => boolean
+}
+
+/**
+ * Resolves when the closing events are written; gives what broke the source, if anything did.
+ * Throws if writing fails.
+ */
+export async function transfer(options: Transfer): Promise<unknown> {
+  const { source, reader, output, sink, signal, finished } = options
+  const decoder = new TextDecoder()
+  addAbortSignal(signal, source)
+  const chunks = source[Symbol.asyncIterator]()
+  let broken: unknown
+  try {
+    while (!finished() && !signal.aborted) {
+      let next: IteratorResult<string | Uint8Array>
+      try {
+        next = await chunks.next()
+      } catch (error) {
+        broken = error
+        break
+      }
+      // The last call gives the bytes of a character that was cut off, as U+FFFD.
+      const text = next.done ? decoder.decode() : decode(decoder, next.value)
+      if (text !== '') reader.feed(text)
+      await sink.write(output.take())
+      if (next.done) break
+    }
+    if (!finished()) {
+      if (signal.aborted) reader.abort()
+      else if (broken === undefined) reader.end()
+      else reader.fail(broken)
+    }
+    await sink.write(output.take())
+    await sink.finish()
+  } finally {
+    source.destroy()
+  }
+  return signal.aborted ? undefined : broken
+}
+
+function decode(decoder: InstanceType<typeof TextDecoder>, chunk: string | Uint8Array): string {
+  return typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true })
+}
