@@ -8,9 +8,9 @@
 import type { Tag } from './compile.ts'
 
 // What a close marker means after a call.
-export const CLOSES = 0
+const CLOSES = 0
 export const FOREIGN = 1
-export const FOREIGN_AGAIN = 2
+const FOREIGN_AGAIN = 2
 export type Closing = 0 | 1 | 2
 
 export class AfterCall {
@@ -62,7 +62,9 @@ export class AfterCall {
 
   /** Whether a close marker closes what counted as closed. */
   isLate(close: string): boolean {
-    return this.late.includes(close) || (this.active && this.tags.some((tag) => tag.close === close))
+    return (
+      this.late.includes(close) || (this.active && this.tags.some((tag) => tag.close === close))
+    )
   }
 
   /** A late close marker has come. */

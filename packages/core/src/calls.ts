@@ -99,6 +99,11 @@ export class CallReader implements CallHost {
     this.after.clear()
   }
 
+  /** Whether a call, a failed one or an opener is being read. */
+  get active(): boolean {
+    return this.state !== NOTHING
+  }
+
   /** Whether what is read may still be text. */
   get mayBeText(): boolean {
     return this.state === NOTHING || (this.state !== SKIP && !this.committed && !this.failed)
@@ -179,7 +184,11 @@ export class CallReader implements CallHost {
     this.openBody(tag.grammars.find(several)!)
   }
 
-  private begin(tag: Tag, { name, nameStart, text, start, end }: Sighting, continues: boolean): void {
+  private begin(
+    tag: Tag,
+    { name, nameStart, text, start, end }: Sighting,
+    continues: boolean,
+  ): void {
     this.tags = continues ? [...this.after.tags, tag] : [tag]
     this.beginCandidate(name, nameStart, text, start)
     this.continues = continues
@@ -187,7 +196,12 @@ export class CallReader implements CallHost {
     if (continues) this.startNamed(end)
   }
 
-  private beginCandidate(name: string | undefined, nameStart: number, raw: string, start: number): void {
+  private beginCandidate(
+    name: string | undefined,
+    nameStart: number,
+    raw: string,
+    start: number,
+  ): void {
     this.state = OPENING
     this.space = 0
     this.committed = false
@@ -601,7 +615,8 @@ export class CallReader implements CallHost {
     after.end(continues)
     this.committed = true
     for (const { kind, end } of this.marks) out.span(kind, end)
-    if (this.tags.length === 1 && this.tags[0]!.lineStart) this.warn('missing-open-tag', start, start)
+    if (this.tags.length === 1 && this.tags[0]!.lineStart)
+      this.warn('missing-open-tag', start, start)
     return out.nextIndex++
   }
 

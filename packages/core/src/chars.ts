@@ -12,7 +12,7 @@ export const MINUS = 45
 export const DOT = 46
 export const SLASH = 47
 export const ZERO = 48
-export const NINE = 57
+const NINE = 57
 export const COLON = 58
 export const SEMICOLON = 59
 export const LESS = 60
@@ -30,7 +30,6 @@ export const LOWER_T = 116
 export const LOWER_U = 117
 export const OPEN_BRACE = 123
 export const CLOSE_BRACE = 125
-export const TILDE = 126
 
 /** Whether JSON allows the character between tokens. */
 export function isJsonSpace(code: number): boolean {
@@ -65,8 +64,4 @@ export function isDigit(code: number): boolean {
 
 export function isHighSurrogate(code: number): boolean {
   return (code & 0xfc00) === 0xd800
-}
-
-export function isLowSurrogate(code: number): boolean {
-  return (code & 0xfc00) === 0xdc00
 }

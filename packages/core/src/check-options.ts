@@ -98,5 +98,6 @@ export function describe(value: unknown): string {
   if (value === null) return 'null'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
   if (typeof value === 'object') return 'an object'
-  return typeof value === 'string' ? JSON.stringify(value) : String(value)
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
+  return typeof value === 'string' ? JSON.stringify(value) : `${value as number | bigint | boolean}`
 }

@@ -41,11 +41,11 @@ function dialectsOf(dialect: string | readonly string[] = 'auto'): readonly Dial
   return names.map((name) => {
     const known = ALL.find((candidate) => candidate.name === name)
     if (known) return known
-    const names = ['auto', ...DIALECTS]
-    const near = didYouMean(name, names) || '.'
+    const all = ['auto', ...DIALECTS]
+    const near = didYouMean(name, all) || '.'
     throw new MisuseError(
       'unknown-dialect',
-      `Unknown dialect “${name}”${near} Known: ${names.join(', ')}.`,
+      `Unknown dialect “${name}”${near} Known: ${all.join(', ')}.`,
     )
   })
 }

@@ -16,7 +16,7 @@ export type HeaderKind = 0 | 1 | 2 | 3
 
 export const GOING = 0
 export const TAKEN = 1
-export const REFUSED = 2
+const REFUSED = 2
 export type HeaderStatus = 0 | 1 | 2
 
 // Where the attributes stand.

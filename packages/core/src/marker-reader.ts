@@ -187,7 +187,8 @@ export class MarkerReader {
     if (header.status === GOING) return end
     const marker = this.compiled.markers[header.marker]!
     this.clear()
-    if (header.status === TAKEN) this.sight(marker, header.name, header.nameStart, header.text, header.start)
+    if (header.status === TAKEN)
+      this.sight(marker, header.name, header.nameStart, header.text, header.start)
     else this.host.refused(marker, header)
     return end
   }
@@ -204,4 +205,3 @@ export class MarkerReader {
     this.host.sighted({ marker, tag, name, nameStart, text, start, end })
   }
 }
-

@@ -1,7 +1,7 @@
 /** Finds what a caller meant by a name that does not exist. */
 
 /** The known name nearest to `name`, if one is near enough to be a slip. */
-export function nearest(name: string, known: readonly string[]): string | undefined {
+function nearest(name: string, known: readonly string[]): string | undefined {
   const wanted = plain(name)
   if (wanted === '') return undefined
   return known.find((candidate) => {

@@ -210,7 +210,8 @@ class Machine implements Parser, CallsHost, MarkerHost {
     if (this.ended) {
       throw new MisuseError('ended', 'The parser has ended: call `reset` before `feed`.')
     }
-    const why = 'A listener may not feed the parser; one that threw leaves it of no use until `reset`.'
+    const why =
+      'A listener may not feed the parser; one that threw leaves it of no use until `reset`.'
     throw new MisuseError('busy', why)
   }
 
@@ -398,7 +399,7 @@ class Machine implements Parser, CallsHost, MarkerHost {
     const { calls } = this
     if (!calls.after.active) this.mode = RUN
     else if (calls.takeAfter(chunk.charCodeAt(end), this.gapEnd)) return end + 1
-    else this.mode = calls.holding === undefined ? RUN : CALL
+    else this.mode = calls.active ? CALL : RUN
     return end
   }
 
@@ -478,7 +479,7 @@ class Machine implements Parser, CallsHost, MarkerHost {
     switch (marker.kind) {
       case CALL_OPENER:
         if (!this.calls.open(tag!, sighting)) return this.release(text, start)
-        this.mode = this.calls.holding === undefined && this.mode !== GAP ? this.mode : CALL
+        this.mode = CALL
         return
       case CALL_CLOSER:
         return this.closeTag(marker.close, start, end)

@@ -80,7 +80,7 @@ export function applyPatches(value: unknown, patches: Iterable<Patch>): unknown 
 }
 
 function own(holder: unknown, step: string | number): unknown {
-  return Object.getOwnPropertyDescriptor(holder as object, step)?.value
+  return Object.getOwnPropertyDescriptor(holder, step)?.value
 }
 
 /** `set` brings empty containers; the fold must not write into the patch's own. */

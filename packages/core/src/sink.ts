@@ -29,7 +29,7 @@ export interface CallHost {
 const BESIDE = 65_536
 
 // How a call stands.
-export const OPEN = 0
+const OPEN = 0
 export const NOT_A_CALL = 1
 export const DONE = 2
 export const FAILED = 3
@@ -70,7 +70,7 @@ export class CallSink implements Sink {
   private id = ''
   private name = ''
   private modelId: string | undefined
-  private start_ = 0
+  private opened = 0
 
   constructor(host: CallHost, limits: Limits, patches: boolean) {
     this.host = host
@@ -102,7 +102,7 @@ export class CallSink implements Sink {
     this.rewritten = false
     this.index = -1
     this.modelId = undefined
-    this.start_ = offset
+    this.opened = offset
     this.patches?.clear()
   }
 
@@ -129,7 +129,7 @@ export class CallSink implements Sink {
     this.id = host.makeId()
     this.name = name
     this.started = true
-    if (host.isUnknownTool(name)) host.warn('unknown-tool', this.start_, this.start_, name)
+    if (host.isUnknownTool(name)) host.warn('unknown-tool', this.opened, this.opened, name)
     host.emit({ type: 'tool-call-start', index: this.index, id: this.id, name })
     if (this.text.length > 0) this.send(this.text.toString())
   }
@@ -204,7 +204,7 @@ export class CallSink implements Sink {
     const input = parseInput(text)
     if (input === undefined) {
       // A body that finished let something pass that JSON does not allow: never a false success.
-      return this.fail('malformed-arguments', 'valid JSON', this.start_)
+      return this.fail('malformed-arguments', 'valid JSON', this.opened)
     }
     this.outcome = DONE
     const { index, id, name, modelId } = this

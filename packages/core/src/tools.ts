@@ -4,7 +4,7 @@ import { MisuseError } from './errors.ts'
 import type { Tool, ToolDefinition } from './options.ts'
 
 /** The bare form of a tool. */
-export function toolDefinition(tool: Tool): ToolDefinition {
+function toolDefinition(tool: Tool): ToolDefinition {
   return 'function' in tool && typeof tool.function === 'object'
     ? tool.function
     : (tool as ToolDefinition)

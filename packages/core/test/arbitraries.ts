@@ -124,7 +124,7 @@ const stringPiece = fc.oneof(
 )
 
 /** A JSON string with its quotes. */
-export const jsonString: fc.Arbitrary<string> = fc
+const jsonString: fc.Arbitrary<string> = fc
   .array(stringPiece, { maxLength: 5 })
   .map((pieces) => `"${pieces.join('')}"`)
 
