@@ -125,10 +125,10 @@ export class MarkerReader {
       this.visited++
       const start = offset - depth[before]!
       const released = depth[before]! + 1 - depth[next]!
-      if (next === 0) {
+      // Nothing of what is held goes on: the character is for the scan of the run it stands in.
+      if (next === 0 || (released > 0 && released === depth[before])) {
         this.clear()
-        if (before === 0) return index
-        this.host.release(automaton.textOf(before), start)
+        if (before > 0) this.host.release(automaton.textOf(before), start)
         return index
       }
       this.hold(next)
