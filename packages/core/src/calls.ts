@@ -10,7 +10,6 @@ import type { Body, Grammar } from './bodies/body.ts'
 import * as char from './chars.ts'
 import { CALL_CLOSER, CALL_OPENER, type Compiled, type Marker, type Tag } from './compile.ts'
 import type { WarningCode } from './errors.ts'
-import type { StreamEvent } from './events.ts'
 import { FailedCall } from './failed-call.ts'
 import { type Header, NAME } from './headers.ts'
 import type { Limits } from './limits.ts'
@@ -86,7 +85,7 @@ export class CallReader implements CallHost {
   constructor(host: CallsHost, parts: CallParts) {
     this.host = host
     this.parts = parts
-    this.sink = new CallSink(this, parts.limits, parts.patches)
+    this.sink = new CallSink(this, parts.out, parts.limits, parts.patches)
   }
 
   clear(): void {
@@ -119,6 +118,11 @@ export class CallReader implements CallHost {
     if (this.state === OPENING) return 'opening'
     if (this.state !== BODY || this.sink.started) return undefined
     return this.sink.early ? 'early-arguments' : 'call-header'
+  }
+
+  /** Whether the next characters are a call's and can't be text any more. */
+  get steady(): boolean {
+    return this.state === BODY && this.committed
   }
 
   /** See `Body.verbatim`. */
@@ -330,7 +334,7 @@ export class CallReader implements CallHost {
   private refuseOpening(offset: number, strayed: boolean): void {
     if (this.sink.started) {
       this.strayed = strayed
-      this.sink.fail('malformed-arguments', 'the arguments', offset)
+      this.sink.fail('malformed-arguments', 'the arguments', offset, 'something else')
       this.settle(offset)
     } else this.giveBack()
   }
@@ -451,7 +455,7 @@ export class CallReader implements CallHost {
     const limit = `a name of ${this.parts.limits.name} characters at the most`
     sink.skip(text, 0, text.length)
     if (tooLong) sink.fail('limit', limit, end)
-    else sink.fail('malformed-call', 'a name and “>”', end)
+    else sink.fail('malformed-call', 'a name and “>”', end, 'something else')
     this.settle(end)
   }
 
@@ -531,7 +535,7 @@ export class CallReader implements CallHost {
   private endFailed(): void {
     const { failed } = this
     this.failed = undefined
-    if (failed) this.emit(failed.event())
+    if (failed) this.parts.out.emit(failed.event())
   }
 
   // ------------------------------------------------------------------ the end
@@ -600,10 +604,6 @@ export class CallReader implements CallHost {
   }
 
   // ------------------------------------------------------------------ what the sink asks
-
-  emit(event: StreamEvent): void {
-    this.parts.out.emit(event)
-  }
 
   beginCall(): number {
     const { after, start, continues } = this

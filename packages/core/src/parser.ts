@@ -265,25 +265,36 @@ class Machine implements Parser, CallsHost, MarkerHost {
       this.half = last
       chunk = chunk.slice(0, -1)
     }
-    if (chunk !== '') this.run(chunk)
+    if (chunk === '') this.lane = undefined
+    else if (!this.calls.steady || this.markers.busy) this.run(chunk, 0)
+    else this.runCall(chunk)
     this.lane = this.chooseLane()
   }
 
-  private run(chunk: string): void {
+  /** A chunk inside a call: most end there, too, and need nothing of what text needs. */
+  private runCall(chunk: string): void {
+    const { calls } = this
+    calls.sink.base = this.base
+    const end = calls.take(chunk, 0)
+    if (end === chunk.length && calls.steady && !this.markers.busy) this.base += end
+    else this.run(chunk, end)
+  }
+
+  private run(chunk: string, index: number): void {
     const { lines } = this.markdown
     this.calls.sink.base = this.base
     lines.begin(chunk, this.base)
     this.stops.begin()
-    this.loop(chunk)
+    if (index > 0) this.stops.breaks = UNSEEN
+    this.loop(chunk, index)
     if (this.thinking === '' && (this.mode !== CALL || this.calls.mayBeText)) {
       lines.keep(this.stops.breaks)
     }
     this.base += chunk.length
   }
 
-  private loop(chunk: string): void {
+  private loop(chunk: string, index: number): void {
     const size = chunk.length
-    let index = 0
     while (index < size && !this.ended) {
       if (this.markers.busy) {
         this.stops.breaks = UNSEEN
@@ -309,7 +320,7 @@ class Machine implements Parser, CallsHost, MarkerHost {
     const { base } = this
     this.base = offset
     this.calls.sink.base = offset
-    this.loop(text)
+    this.loop(text, 0)
     this.base = base
     this.calls.sink.base = base
   }
@@ -550,7 +561,7 @@ class Machine implements Parser, CallsHost, MarkerHost {
     if (this.half !== 0) {
       const unit = String.fromCharCode(this.half)
       this.half = 0
-      this.run(unit)
+      this.run(unit, 0)
     }
     this.markers.settle(this.base)
   }

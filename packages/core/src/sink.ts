@@ -8,14 +8,14 @@
  */
 import type { Sink } from './bodies/body.ts'
 import { ERROR_CODES, type ErrorCode, type WarningCode } from './errors.ts'
-import type { JsonValue, StreamEvent } from './events.ts'
+import type { JsonValue } from './events.ts'
 import type { Limits } from './limits.ts'
+import type { Output } from './output.ts'
 import { PatchWriter } from './patches.ts'
 import { TextBuilder } from './text-builder.ts'
 
 /** What the sink needs of the parser. */
 export interface CallHost {
-  emit(event: StreamEvent): void
   /** The call is real: closes what was open before. Returns the call's index. */
   beginCall(): number
   makeId(): string
@@ -34,6 +34,13 @@ export const NOT_A_CALL = 1
 export const DONE = 2
 export const FAILED = 3
 export type Outcome = 0 | 1 | 2 | 3
+
+/** What was found, where the code says it. */
+const FOUND: Partial<Record<ErrorCode, string>> = {
+  'incomplete-call': 'the end of the input',
+  limit: 'more',
+  aborted: 'the end of the stream',
+}
 
 /** A call that failed; its raw text grows until reading resumes. */
 export interface Failure {
@@ -59,6 +66,7 @@ export class CallSink implements Sink {
   readonly limits: Limits
   readonly tokens: boolean
   private readonly host: CallHost
+  private readonly out: Output
   private readonly patches: PatchWriter | undefined
   /** Raw text before, in and after the arguments. */
   private head = ''
@@ -72,8 +80,9 @@ export class CallSink implements Sink {
   private modelId: string | undefined
   private opened = 0
 
-  constructor(host: CallHost, limits: Limits, patches: boolean) {
+  constructor(host: CallHost, out: Output, limits: Limits, patches: boolean) {
     this.host = host
+    this.out = out
     this.limits = limits
     this.tokens = patches
     this.patches = patches ? new PatchWriter() : undefined
@@ -121,7 +130,7 @@ export class CallSink implements Sink {
     name = name.trim()
     if (!isName(name)) {
       const expected = 'a name with a letter or digit, without “<”, quotes and line breaks'
-      return this.fail('malformed-call', expected, offset)
+      return this.fail('malformed-call', expected, offset, JSON.stringify(name))
     }
     if (!host.countCall())
       return this.fail('limit', `${this.limits.calls} calls at the most`, offset)
@@ -130,7 +139,7 @@ export class CallSink implements Sink {
     this.name = name
     this.started = true
     if (host.isUnknownTool(name)) host.warn('unknown-tool', this.opened, this.opened, name)
-    host.emit({ type: 'tool-call-start', index: this.index, id: this.id, name })
+    this.out.emit({ type: 'tool-call-start', index: this.index, id: this.id, name })
     if (this.text.length > 0) this.send(this.text.toString())
   }
 
@@ -157,12 +166,17 @@ export class CallSink implements Sink {
       this.rewrite()
       this.tail += piece
     }
-    this.add(piece)
+    this.room -= piece.length
+    this.text.add(piece)
+    // Before the name is known, arguments wait for it.
+    if (this.started) this.send(piece)
   }
 
   write(text: string): void {
     this.rewrite()
-    this.add(text)
+    this.room -= text.length
+    this.text.add(text)
+    if (this.started) this.send(text)
   }
 
   set(value: JsonValue): void {
@@ -204,41 +218,33 @@ export class CallSink implements Sink {
     const input = parseInput(text)
     if (input === undefined) {
       // A body that finished let something pass that JSON does not allow: never a false success.
-      return this.fail('malformed-arguments', 'valid JSON', this.opened)
+      return this.fail('malformed-arguments', 'valid JSON', this.opened, 'something else')
     }
     this.outcome = DONE
     const { index, id, name, modelId } = this
     const end = { type: 'tool-call-end', index, id, name, arguments: text, input } as const
-    this.host.emit(modelId === undefined ? end : { ...end, metadata: { modelId } })
+    this.out.emit(modelId === undefined ? end : { ...end, metadata: { modelId } })
   }
 
-  fail(code: ErrorCode, expected: string, offset: number): void {
+  fail(code: ErrorCode, expected: string, offset: number, found: string = FOUND[code] ?? ''): void {
     if (!this.open) return
     if (!this.started) this.index = this.host.beginCall()
     this.outcome = FAILED
-    const found = code === 'incomplete-call' ? 'the end of the input' : 'something else'
     this.failure = {
       index: this.index,
       id: this.started ? this.id : undefined,
       name: this.started ? this.name : undefined,
       code,
-      message: `${ERROR_CODES[code]} Expected ${expected}, found ${found} at offset ${offset}.`,
+      message: `${ERROR_CODES[code]} Expected ${expected}${found && `, found ${found}`} at offset ${offset}.`,
       arguments: this.started ? this.text.toString() : undefined,
       offset,
     }
   }
 
-  private add(piece: string): void {
-    this.room -= piece.length
-    this.text.add(piece)
-    // Before the name is known, arguments wait for it.
-    if (this.started) this.send(piece)
-  }
-
   private send(delta: string): void {
     const { index, patches } = this
-    if (patches) this.host.emit({ type: 'tool-call-delta', index, delta, patches: patches.take() })
-    else this.host.emit({ type: 'tool-call-delta', index, delta })
+    if (patches) this.out.emit({ type: 'tool-call-delta', index, delta, patches: patches.take() })
+    else this.out.emit({ type: 'tool-call-delta', index, delta })
   }
 
   private writeEmpty(): void {

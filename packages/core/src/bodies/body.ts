@@ -49,8 +49,11 @@ export interface Sink {
   identify(id: string): void
   /** The call is complete; without arguments they are `{}`. */
   finish(): void
-  /** The call must not be run: `expected` says what could have stood at `offset`. */
-  fail(code: ErrorCode, expected: string, offset: number): void
+  /**
+   * The call must not be run: `expected` says what could have stood at `offset`, `found` what did,
+   * unless the code says it.
+   */
+  fail(code: ErrorCode, expected: string, offset: number, found?: string): void
   warn(code: WarningCode, start: number, end: number): void
   /** The call is one of a list: more may follow in the section, up to a closing bracket. */
   list(): void

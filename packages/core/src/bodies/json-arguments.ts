@@ -5,7 +5,7 @@
  */
 import * as char from '../chars.ts'
 import type { Body, Grammar, Sink } from './body.ts'
-import { JsonScanner } from './json.ts'
+import { JsonScanner, quoteUnit } from './json.ts'
 
 class JsonArguments implements Body {
   begun = false
@@ -38,27 +38,29 @@ class JsonArguments implements Body {
     if (!sink.open) return end
     if (this.scanner.done) sink.finish()
     else if (end < chunk.length && chunk.charCodeAt(end) !== char.LESS)
-      this.give('', sink.base + end, sink)
+      this.broken(quoteUnit(chunk.charCodeAt(end)), sink.base + end, sink)
     return end
   }
 
-  give(_text: string, offset: number, sink: Sink): void {
-    const { tooDeep, expected } = this.scanner
-    sink.fail(
-      tooDeep ? 'limit' : 'malformed-arguments',
-      expected || 'the rest of the value',
-      offset,
-    )
+  give(text: string, offset: number, sink: Sink): void {
+    this.broken(`“${text}”`, offset, sink)
+  }
+
+  private broken(found: string, offset: number, sink: Sink): void {
+    const { tooDeep } = this.scanner
+    const expected = this.scanner.expected || 'the rest of the arguments'
+    if (tooDeep) sink.fail('limit', expected, offset)
+    else sink.fail('malformed-arguments', expected, offset, found)
   }
 
   closeSeen(own: boolean, offset: number, sink: Sink): void {
-    if (this.begun || !own) return this.give('', offset, sink)
+    if (this.begun || !own) return this.broken('a close marker', offset, sink)
     if (!sink.started) sink.start(this.name, offset)
     sink.finish()
   }
 
   openSeen(offset: number, sink: Sink): void {
-    this.give('', offset, sink)
+    this.broken('an opener', offset, sink)
   }
 
   end(offset: number, _held: string, sink: Sink): void {

@@ -8,7 +8,7 @@
 import * as char from '../chars.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Body, Grammar, Sink } from './body.ts'
-import { JsonScanner, plainEnd } from './json.ts'
+import { JsonScanner, plainEnd, quoteUnit } from './json.ts'
 
 // Where the machine stands, `|` being the place.
 const BEGIN = 0 // |{"name": "f"}
@@ -82,6 +82,9 @@ class JsonCall implements Body {
   private verdict: Verdict = NOTHING
   private code: ErrorCode | undefined
   private expected = ''
+  /** What was found instead: words, or else the unit. */
+  private found = ''
+  private unit = 0
 
   get verbatim(): Uint8Array | undefined {
     return this.passing ? this.scanner.verbatim : undefined
@@ -107,6 +110,7 @@ class JsonCall implements Body {
     this.stringStart = -1
     this.verdict = NOTHING
     this.code = undefined
+    this.found = ''
   }
 
   take(chunk: string, index: number, sink: Sink): number {
@@ -143,16 +147,16 @@ class JsonCall implements Body {
     return index
   }
 
-  give(_text: string, offset: number, sink: Sink): void {
-    this.broken(offset, sink)
+  give(text: string, offset: number, sink: Sink): void {
+    this.broken(offset, `“${text}”`, sink)
   }
 
   closeSeen(_own: boolean, offset: number, sink: Sink): void {
-    this.broken(offset, sink)
+    this.broken(offset, 'a close marker', sink)
   }
 
   openSeen(offset: number, sink: Sink): void {
-    this.broken(offset, sink)
+    this.broken(offset, 'an opener', sink)
   }
 
   end(offset: number, held: string, sink: Sink): void {
@@ -161,9 +165,10 @@ class JsonCall implements Body {
   }
 
   /** A character stands at `offset` that can't stand in a call. */
-  private broken(offset: number, sink: Sink): void {
-    if (this.proven) sink.fail(this.code ?? malformed(sink), this.expectation(), offset)
-    else sink.notACall()
+  private broken(offset: number, found: string, sink: Sink): void {
+    if (!this.proven) return sink.notACall()
+    const code = this.code ?? malformed(sink)
+    sink.fail(code, this.expectation(), offset, code === 'limit' ? undefined : found)
   }
 
   private expectation(): string {
@@ -182,7 +187,7 @@ class JsonCall implements Body {
       this.passing = false
     } else if (end < chunk.length && sink.open && chunk.charCodeAt(end) !== char.LESS) {
       if (scanner.tooDeep) this.code = 'limit'
-      this.broken(sink.base + end, sink)
+      this.broken(sink.base + end, quoteUnit(chunk.charCodeAt(end)), sink)
     }
     return end
   }
@@ -208,7 +213,8 @@ class JsonCall implements Body {
       this.escaped = true
       this.escaping = true
     } else {
-      this.refuse('an escape for the control character')
+      this.found = 'a control character'
+      this.refuse('an escape for it')
       return end
     }
     return end + 1
@@ -239,6 +245,7 @@ class JsonCall implements Body {
     try {
       text = this.escaped ? (JSON.parse(`"${this.text}"`) as string) : this.text
     } catch {
+      this.found = 'others'
       this.refuse('escapes that JSON knows')
       return
     }
@@ -258,11 +265,15 @@ class JsonCall implements Body {
     if (this.name === undefined) {
       this.name = name
       this.verdict = NAMED
-    } else if (this.name !== name) this.refuse('one name')
+    } else if (this.name !== name) {
+      this.found = 'another'
+      this.refuse('one name')
+    }
   }
 
   /** A character of the call level that is no white space. */
   private structure(code: number, offset: number): void {
+    this.unit = code
     switch (this.state) {
       case BEGIN:
         this.inList = code === char.OPEN_BRACKET
@@ -352,7 +363,7 @@ class JsonCall implements Body {
     this.verdict = NOTHING
     if (verdict === NO_CALL) sink.notACall()
     else if (verdict === NAMED) sink.start(this.name!, offset)
-    else if (verdict === BROKEN) this.broken(offset, sink)
+    else if (verdict === BROKEN) this.broken(offset, this.found || quoteUnit(this.unit), sink)
     else {
       const { others } = this
       for (let at = 0; at < others.length; at += 2)

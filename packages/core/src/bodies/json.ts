@@ -72,6 +72,11 @@ export function plainEnd(chunk: string, index: number): number {
   return STRING_STOP.test(chunk) ? STRING_STOP.lastIndex - 1 : size
 }
 
+/** A unit in a message. Half of a surrogate pair is not shown, since the other half may be missing. */
+export function quoteUnit(code: number): string {
+  return (code & 0xf800) === 0xd800 ? 'a character beyond ASCII' : `“${String.fromCharCode(code)}”`
+}
+
 export class JsonScanner {
   /** The value is complete. */
   done = false
