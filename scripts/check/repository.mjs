@@ -5,6 +5,8 @@ import { ROOT, readJson, run, workspace } from './tool.mjs'
 
 /** Lines that the plan at the head of a source file may have. */
 const PLAN_LINES = 10
+const SOURCE =
+  /^(packages\/[^/]+\/(src|test)|fixtures\/(src|test)|bench|docs\/test|scripts)\/.*\.m?[jt]s$/
 
 /** All files that are in the repository or could be, as paths under the root. */
 async function files() {
@@ -36,10 +38,7 @@ export async function versions() {
 export async function sources() {
   const found = []
   for (const path of await files()) {
-    if (
-      !/^(packages\/[^/]+\/(src|test)|fixtures\/(src|test)|bench|scripts)\/.*\.m?[jt]s$/.test(path)
-    )
-      continue
+    if (!SOURCE.test(path)) continue
     const text = read(path)
     const [, plan] = /^(?:#!.*\n)?\/\*\*([^]*?)\*\//.exec(text) ?? []
     if (plan === undefined) found.push(`${path}: does not open with its plan`)

@@ -609,6 +609,7 @@ export class CallReader implements CallHost {
     const { after, start, continues } = this
     const { out } = this.parts
     this.endFailed()
+    this.count++
     if (continues) out.dropGap()
     else if (after.open) this.warn('unclosed-tag', start, start)
     out.close(start)
@@ -624,8 +625,8 @@ export class CallReader implements CallHost {
     return this.host.makeId()
   }
 
-  countCall(): boolean {
-    return ++this.count <= this.parts.limits.calls
+  get full(): boolean {
+    return this.count >= this.parts.limits.calls
   }
 
   isUnknownTool(name: string): boolean {

@@ -19,8 +19,8 @@ export interface CallHost {
   /** The call is real: closes what was open before. Returns the call's index. */
   beginCall(): number
   makeId(): string
-  /** Whether one more call is allowed. */
-  countCall(): boolean
+  /** No more calls are allowed. */
+  readonly full: boolean
   warn(code: WarningCode, start: number, end: number, name?: string): void
   isUnknownTool(name: string): boolean
 }
@@ -132,8 +132,7 @@ export class CallSink implements Sink {
       const expected = 'a name with a letter or digit, without “<”, quotes and line breaks'
       return this.fail('malformed-call', expected, offset, JSON.stringify(name))
     }
-    if (!host.countCall())
-      return this.fail('limit', `${this.limits.calls} calls at the most`, offset)
+    if (host.full) return this.fail('limit', `${this.limits.calls} calls at the most`, offset)
     this.index = host.beginCall()
     this.id = host.makeId()
     this.name = name

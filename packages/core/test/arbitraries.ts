@@ -141,28 +141,26 @@ const jsonKey = fc.oneof(
   fc.constantFrom('"a"', '"b"', '"name"', '"arguments"', '"__proto__"', '"constructor"', '""'),
 )
 
-const { value: jsonValue, object: jsonObject } = fc.letrec<{ value: string; object: string }>(
-  (tie) => ({
-    value: fc.oneof(
-      { depthSize: 'small', withCrossShrink: true },
-      jsonAtom,
-      tie('object'),
-      fc
-        .tuple(fc.array(fc.tuple(blank, tie('value'), blank), { maxLength: 3 }), blank)
-        .map(([items, inner]) => `[${items.length > 0 ? items.map(joined).join(',') : inner}]`),
-    ),
-    object: fc
-      .tuple(
-        fc.array(fc.tuple(blank, jsonKey, blank, fc.constant(':'), blank, tie('value'), blank), {
-          maxLength: 3,
-        }),
-        blank,
-      )
-      .map(([items, inner]) => `{${items.length > 0 ? items.map(joined).join(',') : inner}}`),
-  }),
-)
+const { object: jsonObject } = fc.letrec<{ value: string; object: string }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: 'small', withCrossShrink: true },
+    jsonAtom,
+    tie('object'),
+    fc
+      .tuple(fc.array(fc.tuple(blank, tie('value'), blank), { maxLength: 3 }), blank)
+      .map(([items, inner]) => `[${items.length > 0 ? items.map(joined).join(',') : inner}]`),
+  ),
+  object: fc
+    .tuple(
+      fc.array(fc.tuple(blank, jsonKey, blank, fc.constant(':'), blank, tie('value'), blank), {
+        maxLength: 3,
+      }),
+      blank,
+    )
+    .map(([items, inner]) => `{${items.length > 0 ? items.map(joined).join(',') : inner}}`),
+}))
 
-export { jsonObject, jsonValue }
+export { jsonObject }
 
 // ---- calls
 

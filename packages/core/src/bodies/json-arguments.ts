@@ -43,7 +43,7 @@ class JsonArguments implements Body {
   }
 
   give(text: string, offset: number, sink: Sink): void {
-    this.broken(`“${text}”`, offset, sink)
+    this.broken(quoteUnit(text.charCodeAt(0)), offset, sink)
   }
 
   private broken(found: string, offset: number, sink: Sink): void {

@@ -148,7 +148,7 @@ class JsonCall implements Body {
   }
 
   give(text: string, offset: number, sink: Sink): void {
-    this.broken(offset, `“${text}”`, sink)
+    this.broken(offset, quoteUnit(text.charCodeAt(0)), sink)
   }
 
   closeSeen(_own: boolean, offset: number, sink: Sink): void {

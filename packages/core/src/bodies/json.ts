@@ -74,7 +74,8 @@ export function plainEnd(chunk: string, index: number): number {
 
 /** A unit in a message. Half of a surrogate pair is not shown, since the other half may be missing. */
 export function quoteUnit(code: number): string {
-  return (code & 0xf800) === 0xd800 ? 'a character beyond ASCII' : `“${String.fromCharCode(code)}”`
+  if ((code & 0xf800) === 0xd800) return 'a character beyond ASCII'
+  return code < 0x20 ? 'a control character' : `“${String.fromCharCode(code)}”`
 }
 
 export class JsonScanner {
