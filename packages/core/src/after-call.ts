@@ -55,9 +55,14 @@ export class AfterCall {
     return this.active && this.tags.length > 0
   }
 
+  /** Whether the open tags may hold more: behind another family's closer only closers follow. */
+  get takesMore(): boolean {
+    return this.open && !this.mismatched
+  }
+
   /** Whether a call of this tag goes on inside the open ones. */
   continues(tag: Tag): boolean {
-    return this.active && this.tags.at(-1)?.wraps.has(tag.open) === true
+    return this.takesMore && this.tags.at(-1)?.wraps.has(tag.open) === true
   }
 
   /** Whether a close marker closes what counted as closed. */

@@ -13,7 +13,7 @@ import type { WarningCode } from './errors.ts'
 import { FailedCall } from './failed-call.ts'
 import { type Header, NAME } from './headers.ts'
 import type { Limits } from './limits.ts'
-import type { MarkerReader, Sighting } from './marker-reader.ts'
+import { MarkerReader, type Sighting } from './marker-reader.ts'
 import type { Holding, SpanKind } from './options.ts'
 import type { Output } from './output.ts'
 import { type CallHost, CallSink, DONE, FAILED, NOT_A_CALL, isName } from './sink.ts'
@@ -31,6 +31,7 @@ const NO_MARKER = -1
 /** What the calls need of the machine. */
 export interface CallsHost {
   readonly base: number
+  readonly ended: boolean
   /** Characters up to `end` were no call: they are text. */
   giveBack(text: string, end: number): void
   /** A call, or a failed one, has ended at `offset`: text may follow. */
@@ -150,7 +151,7 @@ export class CallReader implements CallHost {
   takeAfter(code: number, offset: number): boolean {
     const { after } = this
     const { out } = this.parts
-    if (after.tags.length === 0) return false
+    if (!after.open) return false
     if ((code === char.CLOSE_BRACE || code === char.CLOSE_BRACKET) && !after.separated) {
       if (code === char.CLOSE_BRACKET && after.listed) after.listed = false
       else this.warn('surplus-closer', offset, offset + 1)
@@ -158,6 +159,7 @@ export class CallReader implements CallHost {
       out.span('layout', offset + 1)
       return true
     }
+    if (!after.takesMore) return false
     if ((code === char.COMMA || code === char.SEMICOLON) && !after.separated) {
       after.separated = true
       out.space(String.fromCharCode(code))
@@ -294,11 +296,15 @@ export class CallReader implements CallHost {
   /** What of the chunk the arguments' limit allows; past it the call fails. */
   private viewOf(chunk: string, index: number): string {
     const { sink } = this
-    if (sink.room === 0 && this.body!.passing) {
+    const { passing } = this.body!
+    let end = index + Math.max(sink.room, passing ? 0 : 1)
+    // The limit must not fall between the halves of a pair.
+    if (char.isHighSurrogate(chunk.charCodeAt(end - 1))) end += passing ? -1 : 1
+    if (end <= index) {
       sink.overLimit(this.host.base + index)
       this.settle(this.host.base + index)
     }
-    return chunk.slice(0, index + Math.max(sink.room, 1))
+    return chunk.slice(0, end)
   }
 
   private takeOpening(chunk: string, index: number): number {
@@ -311,6 +317,7 @@ export class CallReader implements CallHost {
     const room = this.parts.limits.whitespace - this.space
     if (end - index > room) {
       sink.skip(chunk, index, index + room)
+      this.mark('layout', base + index + room)
       this.refuseOpening(base + index + room, true)
       return index + room
     }
@@ -437,7 +444,7 @@ export class CallReader implements CallHost {
   endAfter(held: string, offset: number): boolean {
     const { after } = this
     const inner = after.tags.at(-1)
-    if (!after.active || !inner || !this.beginsNamed(held, inner)) return false
+    if (!after.takesMore || !inner || !this.beginsNamed(held, inner)) return false
     this.beginInside(inner, offset - held.length)
     this.end(offset, held)
     return true
@@ -469,6 +476,8 @@ export class CallReader implements CallHost {
 
   /** The body has spoken: goes on after the call, in the failed call, or in the text. */
   private settle(offset: number): void {
+    // A listener may have ended the stream.
+    if (this.host.ended) return
     const { outcome } = this.sink
     if (outcome === NOT_A_CALL) this.giveBack()
     else if (outcome === FAILED && this.state !== SKIP) this.startSkipping()
@@ -510,21 +519,35 @@ export class CallReader implements CallHost {
     this.state = SKIP
   }
 
-  /** Openers less closers of the tag's kind in a piece of text. */
+  /** Openers less closers of the tag's kind in a piece of text, headers and all. */
   private countMarkers(text: string, tag: Tag): number {
-    const { automaton, markers } = this.parts.compiled
+    const { compiled, limits } = this.parts
     let count = 0
-    let node = 0
-    for (let index = 0; index < text.length; index++) {
-      node = automaton.step(node, text.charCodeAt(index))
-      const found = automaton.match[node]!
-      if (found === NO_MARKER) continue
-      const { kind, close, tag: plain, namedTag } = markers[found]!
-      if (kind === CALL_CLOSER && close === tag.close) count--
-      else if (kind === CALL_OPENER && (plain ?? namedTag)!.stem === tag.stem) count++
+    const nothing = (): void => {}
+    const reader = new MarkerReader(
+      {
+        base: 0,
+        accepts: () => true,
+        isTicked: () => false,
+        sighted: ({ marker, tag: opened }) => {
+          if (marker.kind === CALL_CLOSER && marker.close === tag.close) count--
+          else if (opened?.stem === tag.stem) count++
+        },
+        release: nothing,
+        refused: nothing,
+        replay: nothing,
+      },
+      compiled,
+      limits.name,
+    )
+    for (let index = 0; index < text.length;) {
+      const begins = reader.busy || compiled.automaton.begins(text.charCodeAt(index))
+      index = begins ? reader.take(text, index) : index + 1
     }
     this.visited += text.length
-    return count
+    // A header that the failure cut off may have been one.
+    const cut = reader.openHeader && compiled.markers[reader.openHeader.marker]!
+    return (cut?.tag ?? cut?.namedTag)?.stem === tag.stem ? count + 1 : count
   }
 
   private skip(text: string, end: number): void {
@@ -535,7 +558,7 @@ export class CallReader implements CallHost {
   private endFailed(): void {
     const { failed } = this
     this.failed = undefined
-    if (failed) this.parts.out.emit(failed.event())
+    if (failed) this.parts.out.finish(failed.event())
   }
 
   // ------------------------------------------------------------------ the end

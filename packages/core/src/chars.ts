@@ -19,6 +19,11 @@ export const LESS = 60
 export const EQUALS = 61
 export const GREATER = 62
 export const UPPER_E = 69
+export const UNDERSCORE = 95
+export const LOWER_A = 97
+export const LOWER_B = 98
+export const LOWER_R = 114
+export const LOWER_Z = 122
 export const OPEN_BRACKET = 91
 export const BACKSLASH = 92
 export const CLOSE_BRACKET = 93
@@ -64,4 +69,9 @@ export function isDigit(code: number): boolean {
 
 export function isHighSurrogate(code: number): boolean {
   return (code & 0xfc00) === 0xd800
+}
+
+/** The first `size` units of a longer text, one less rather than half of a surrogate pair. */
+export function cutWhole(text: string, size: number): string {
+  return text.slice(0, isHighSurrogate(text.charCodeAt(size - 1)) ? size - 1 : size)
 }

@@ -32,26 +32,43 @@ const CHECKS: Readonly<Record<string, Check>> = {
   endInfo: ['an object', (value) => typeof value === 'object' && value !== null],
 }
 
+/** What each way in takes. */
+const MACHINE = [
+  'tools',
+  'toolChoice',
+  'startIn',
+  'patches',
+  'whitespace',
+  'limits',
+  'generateId',
+  'trace',
+]
+type Entry = 'createMachine' | 'createParser' | 'parse' | 'stream'
+const ENTRIES: Readonly<
+  Record<Entry, { readonly takes: readonly string[]; readonly needs: readonly string[] }>
+> = {
+  createMachine: { takes: [...MACHINE, 'dialects', 'onEvent'], needs: ['onEvent', 'dialects'] },
+  createParser: { takes: [...MACHINE, 'dialect', 'onEvent'], needs: ['onEvent'] },
+  parse: { takes: [...MACHINE, 'dialect', 'signal', 'endInfo'], needs: [] },
+  stream: { takes: [...MACHINE, 'dialect'], needs: [] },
+}
+
 /** Throws `MisuseError` that names the option, what was expected and what was found. */
-export function checkOptions(options: object, required: readonly string[] = []): void {
+export function checkOptions(options: object, entry: Entry): void {
   if (typeof options !== 'object' || options === null) {
-    throw new MisuseError(
-      'invalid-option',
-      `Expected an object of options, found ${describe(options)}.`,
-    )
+    const found = describe(options)
+    throw new MisuseError('invalid-option', `Expected an object of options, found ${found}.`)
   }
-  for (const name of required) {
+  const { takes, needs } = ENTRIES[entry]
+  for (const name of needs) {
     if ((options as Record<string, unknown>)[name] === undefined) refuse(name, undefined)
   }
   for (const [name, value] of Object.entries(options)) {
-    const check = Object.hasOwn(CHECKS, name) ? CHECKS[name] : undefined
-    if (!check) {
-      throw new MisuseError(
-        'unknown-option',
-        `Unknown option “${name}”${didYouMean(name, Object.keys(CHECKS))}`,
-      )
+    if (!takes.includes(name)) {
+      const near = didYouMean(name, takes) || '.'
+      throw new MisuseError('unknown-option', `Unknown option “${name}”${near}`)
     }
-    if (value !== undefined && !check[1](value)) refuse(name, value)
+    if (value !== undefined && !CHECKS[name]![1](value)) refuse(name, value)
   }
   checkLimits((options as { limits?: object }).limits ?? {})
 }

@@ -8,6 +8,7 @@
  */
 import type { Grammar } from './bodies/body.ts'
 import type { CallSection, Dialect, ReasoningSection } from './dialect.ts'
+import { MisuseError } from './errors.ts'
 import { ATTRIBUTES, CLOSER, type HeaderKind, NAME } from './headers.ts'
 import { MarkerAutomaton } from './markers.ts'
 
@@ -59,22 +60,23 @@ export const STOP = 1
 const NEWLINE = 2
 
 const TAG_SPACES = [' ', '\t', '\n', '\r']
-const cache = new WeakMap<Dialect, { dialects: readonly Dialect[]; compiled: Compiled }[]>()
+/** What is known of the lists that begin with the same dialects. */
+interface Known {
+  compiled?: Compiled
+  readonly longer: WeakMap<Dialect, Known>
+}
+const known: Known = { longer: new WeakMap() }
 
-/** Compiles a list of dialects; the same list is compiled once. */
+/** Compiles a list of dialects; the same list is compiled once, for as long as its dialects live. */
 export function compile(dialects: readonly Dialect[]): Compiled {
-  const first = dialects[0]!
-  let known = cache.get(first)
-  if (!known) cache.set(first, (known = []))
-  const hit = known.find(
-    (entry) =>
-      entry.dialects.length === dialects.length &&
-      entry.dialects.every((d, at) => d === dialects[at]),
-  )
-  if (hit) return hit.compiled
-  const compiled = build(dialects)
-  known.push({ dialects: [...dialects], compiled })
-  return compiled
+  let list = known
+  for (const dialect of dialects) {
+    let longer = list.longer.get(dialect)
+    if (!longer) list.longer.set(dialect, (longer = { longer: new WeakMap() }))
+    list = longer
+  }
+  list.compiled ??= build(dialects)
+  return list.compiled
 }
 
 function build(dialects: readonly Dialect[]): Compiled {
@@ -188,8 +190,15 @@ function putOpener(
 }
 
 function put(markers: Map<string, Marker>, marker: Marker): Marker {
-  const known = markers.get(marker.literal)
-  if (known) return known
-  markers.set(marker.literal, marker)
-  return marker
+  const same = markers.get(marker.literal)
+  if (!same) markers.set(marker.literal, marker)
+  else if (same.kind !== marker.kind || (opens(marker) && same.close !== marker.close)) {
+    const fault = `The dialects use ${JSON.stringify(marker.literal)} in two ways.`
+    throw new MisuseError('conflicting-dialects', fault)
+  }
+  return same ?? marker
+}
+
+function opens({ kind }: Marker): boolean {
+  return kind === CALL_OPENER || kind === REASONING_OPENER
 }

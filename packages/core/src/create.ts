@@ -14,7 +14,7 @@ export const DIALECTS: readonly string[] = ALL.map((dialect) => dialect.name)
 
 /** A push parser: `feed` pieces, then `end`. Throws `MisuseError` for options that can't be. */
 export function createParser(options: ParserOptions & WithOnEvent): Parser {
-  checkOptions(options, ['onEvent'])
+  checkOptions(options, 'createParser')
   const { dialect, ...rest } = options
   return createMachine({ ...rest, dialects: dialectsOf(dialect) })
 }
@@ -36,9 +36,9 @@ export function markersOf(dialect?: string | readonly string[]): string[] {
 }
 
 function dialectsOf(dialect: string | readonly string[] = 'auto'): readonly Dialect[] {
-  if (dialect === 'auto') return ALL
   const names = typeof dialect === 'string' ? [dialect] : dialect
-  return names.map((name) => {
+  const dialects = names.flatMap((name) => {
+    if (name === 'auto') return ALL
     const known = ALL.find((candidate) => candidate.name === name)
     if (known) return known
     const all = ['auto', ...DIALECTS]
@@ -48,4 +48,5 @@ function dialectsOf(dialect: string | readonly string[] = 'auto'): readonly Dial
       `Unknown dialect “${name}”${near} Known: ${all.join(', ')}.`,
     )
   })
+  return [...new Set(dialects)]
 }

@@ -57,6 +57,9 @@ function findFault({ name, sections }: Dialect): string | undefined {
       if (marker.length < 2 || marker.length > LONGEST_MARKER) {
         return `expected markers of 2 to ${LONGEST_MARKER} characters, found ${JSON.stringify(marker)}`
       }
+      if (/[\ud800-\udfff]/.test(marker)) {
+        return `expected characters of one UTF-16 unit in ${JSON.stringify(marker)}`
+      }
       if (/^\s/.test(marker))
         return `expected no white space at the start of ${JSON.stringify(marker)}`
     }

@@ -13,8 +13,8 @@ export type JsonValue =
   | number
   | boolean
   | null
-  | readonly JsonValue[]
-  | { readonly [key: string]: JsonValue }
+  | JsonValue[]
+  | { [key: string]: JsonValue }
 
 /** Facts of a vendor or a server that have no field of their own. */
 export type Metadata = Readonly<Record<string, unknown>>

@@ -9,6 +9,7 @@
 import type { Tag } from './compile.ts'
 import type { ToolCallError } from './events.ts'
 import type { Failure } from './sink.ts'
+import { cutWhole } from './chars.ts'
 import { TextBuilder } from './text-builder.ts'
 
 export class FailedCall {
@@ -40,7 +41,7 @@ export class FailedCall {
   /** More of what the model wrote; what goes beyond the limit is not kept. */
   add(text: string): void {
     const room = this.limit - this.raw.length
-    if (room > 0) this.raw.add(text.length > room ? text.slice(0, room) : text)
+    if (room > 0) this.raw.add(text.length > room ? cutWhole(text, room) : text)
   }
 
   opens(tag: Tag): boolean {

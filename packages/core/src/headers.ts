@@ -77,6 +77,8 @@ export class Header {
       if (status === GOING && this.text.length + index - from >= this.limit) {
         this.tooLong = true
         this.status = REFUSED
+        // What is released must not end in half of a pair.
+        if (index > from && char.isHighSurrogate(chunk.charCodeAt(index - 1))) index--
       } else this.status = status
       if (this.status !== REFUSED) index++
     }
@@ -168,10 +170,10 @@ function isHeaderEnd(code: number): boolean {
 function isKeyCharacter(code: number): boolean {
   const lower = code | 0x20
   return (
-    (lower >= 97 && lower <= 122) ||
+    (lower >= char.LOWER_A && lower <= char.LOWER_Z) ||
     char.isDigit(code) ||
     code === char.MINUS ||
-    code === 95 ||
+    code === char.UNDERSCORE ||
     code === char.COLON
   )
 }

@@ -13,6 +13,8 @@ import { isBlank } from './chars.ts'
 /** How many characters wait for a question before they are looked at unasked. */
 const KEPT = 4_096
 const KEPT_CHUNKS = 128
+/** Up to this length a chunk that was not scanned for line breaks is looked at when it is done. */
+const SHORT = 32
 const NONE = -1
 
 // What is known of a chunk's line breaks.
@@ -66,12 +68,15 @@ export class Lines {
   keep(breaks: Breaks): void {
     const { chunk } = this
     const end = this.base + chunk.length
-    if (this.count === 0 && breaks !== UNSEEN) {
-      if (breaks === SOME || this.first === NONE) this.resolve(end)
+    // A short chunk is looked at: as long as chunks are kept, every next one has to be.
+    if (this.count === 0 && (breaks !== UNSEEN || chunk.length <= SHORT)) {
+      if (breaks !== NO_BREAK || this.first === NONE) this.resolve(end)
       else this.known = end
       return
     }
     this.kept[this.count++] = chunk
+    this.chunk = ''
+    this.base = end
     if (end - this.known > KEPT || this.count === KEPT_CHUNKS) this.resolve(end)
   }
 
@@ -95,6 +100,7 @@ export class Lines {
     for (let at = this.count - 1; at >= 0 && end > offset; at--, left++)
       end -= this.kept[at]!.length
     if (left > 0) this.kept.copyWithin(0, this.count - left, this.count)
+    this.kept.fill('', left, this.count)
     this.count = left
   }
 
@@ -106,9 +112,10 @@ export class Lines {
       const to = Math.min(offset - start, text.length)
       const from = Math.max(this.known - start, 0)
       if (to > from) {
-        const found = text.lastIndexOf('\n', to - 1)
-        this.visited += to - Math.max(found, from)
-        if (found >= from) return start + found
+        // A search back stops at the string's beginning only, so it gets a string that begins there.
+        const found = text.slice(from, to).lastIndexOf('\n')
+        this.visited += to - from - Math.max(found, 0)
+        if (found >= 0) return start + from + found
       }
       if (at < 0) return NONE
       text = this.kept[at]!

@@ -2,21 +2,21 @@
 import type { FinishReason, Metadata, StreamEvent, Usage } from './events.ts'
 import type { Limits } from './limits.ts'
 
-/** A JSON Schema, as far as it is looked at. */
-export type JsonSchema = Readonly<Record<string, unknown>>
+/** A JSON Schema: whatever object the caller has for one. */
+export type JsonSchema = object
 
 /** The bare form of a tool. */
 export interface ToolDefinition {
   readonly name: string
-  readonly description?: string
+  readonly description?: string | undefined
   /** JSON Schema of the arguments. */
-  readonly parameters?: JsonSchema
+  readonly parameters?: JsonSchema | undefined
 }
 
 /** A tool in OpenAI's shape or the bare one. */
 export type Tool =
   | ToolDefinition
-  | { readonly type?: 'function'; readonly function: ToolDefinition }
+  | { readonly type?: string | undefined; readonly function: ToolDefinition }
 
 /** What owns a span of the input. Spans tile it: every UTF-16 unit once, in order. */
 export type SpanKind = 'text' | 'reasoning' | 'call' | 'marker' | 'layout' | 'discarded'
@@ -42,25 +42,25 @@ export type Holding =
 
 export interface MachineOptions {
   /** The tools that the request declared. `[]` makes every call text. Absent: not stated. */
-  readonly tools?: readonly Tool[]
+  readonly tools?: readonly Tool[] | undefined
   /** `none` makes every call text. */
-  readonly toolChoice?: 'auto' | 'required' | 'none'
+  readonly toolChoice?: 'auto' | 'required' | 'none' | undefined
   /** Where the stream begins, for prompts that end in an opener. Default `text`. */
-  readonly startIn?: 'text' | 'reasoning' | 'call'
+  readonly startIn?: 'text' | 'reasoning' | 'call' | undefined
   /** Adds path patches to `tool-call-delta`. Default false. */
-  readonly patches?: boolean
+  readonly patches?: boolean | undefined
   /** `exact` makes parts of white space alone, too. Default `layout`. */
-  readonly whitespace?: 'layout' | 'exact'
-  readonly limits?: Partial<Limits>
+  readonly whitespace?: 'layout' | 'exact' | undefined
+  readonly limits?: Partial<Limits> | undefined
   /** Replaces the made ids; must be unique over the stream. */
-  readonly generateId?: () => string
+  readonly generateId?: (() => string) | undefined
   /** Called with every span and its owner. Free when absent. */
-  readonly trace?: (span: Span) => void
+  readonly trace?: ((span: Span) => void) | undefined
 }
 
 export interface ParserOptions extends MachineOptions {
   /** A dialect's name, several, or `auto` for every tagged one. Default `auto`. */
-  readonly dialect?: string | readonly string[]
+  readonly dialect?: string | readonly string[] | undefined
 }
 
 /** The event sink of a push parser. An exception that it throws reaches the caller of `feed`. */
@@ -71,10 +71,10 @@ export interface WithOnEvent {
 /** What the source says at its end; all optional. */
 export interface EndInfo {
   /** Default: `tool-calls` if a call was completed, else `stop`. */
-  readonly reason?: FinishReason
-  readonly rawReason?: string
-  readonly usage?: Usage
-  readonly metadata?: Metadata
+  readonly reason?: FinishReason | undefined
+  readonly rawReason?: string | undefined
+  readonly usage?: Usage | undefined
+  readonly metadata?: Metadata | undefined
 }
 
 /** A push parser. `feed` may cut the input anywhere; events are emitted before it returns. */

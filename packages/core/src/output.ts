@@ -21,6 +21,8 @@ export class Output {
   /** A part of text or reasoning is open. */
   open = false
   nextIndex = 0
+  /** The start of the part that a listener has seen begin and not end. */
+  seen: StreamEvent | undefined
   private readonly gapLimit: number
   private readonly exact: boolean
   private readonly onEvent: (event: StreamEvent) => void
@@ -52,6 +54,7 @@ export class Output {
     this.reasoning = false
     this.open = false
     this.nextIndex = 0
+    this.seen = undefined
     this.spanKind = 'layout'
     this.spanStart = 0
     this.spanEnd = 0
@@ -62,11 +65,23 @@ export class Output {
     if (!this.open) {
       this.open = true
       this.index = this.nextIndex++
-      this.emit({ type: this.reasoning ? 'reasoning-start' : 'text-start', index: this.index })
+      this.begin({ type: this.reasoning ? 'reasoning-start' : 'text-start', index: this.index })
       if (this.gapSize > 0) delta = this.takeGap(end - delta.length) + delta
     }
     this.delta(delta)
     if (this.trace) this.span(this.reasoning ? 'reasoning' : 'text', end)
+  }
+
+  /** The first event of a part. */
+  begin(event: StreamEvent): void {
+    this.seen = event
+    this.emit(event)
+  }
+
+  /** The last event of a part. */
+  finish(event: StreamEvent): void {
+    this.seen = undefined
+    this.emit(event)
   }
 
   /** Whether spans are asked for. */
@@ -103,11 +118,11 @@ export class Output {
 
   /** Closes the open part; a gap that waited, up to `offset`, is nobody's. */
   close(offset: number): void {
-    if (this.gapSize > 0 && this.exact) this.text('', offset)
+    if (this.exact && this.gapSize > 0 && this.gapLimit > 0) this.text('', offset)
     this.dropGap()
     if (this.open) {
       this.open = false
-      this.emit({ type: this.reasoning ? 'reasoning-end' : 'text-end', index: this.index })
+      this.finish({ type: this.reasoning ? 'reasoning-end' : 'text-end', index: this.index })
     }
     if (this.trace) this.span('layout', offset)
   }

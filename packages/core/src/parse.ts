@@ -43,7 +43,7 @@ export function parse(
   options: ParseOptions = {},
 ): AsyncGenerator<StreamEvent, void, undefined> {
   const { signal, endInfo, ...rest } = options
-  checkOptions(options)
+  checkOptions(options, 'parse')
   const batch: StreamEvent[] = []
   const parser = createParser({ ...rest, onEvent: (event) => batch.push(event) })
   return events(readSource(source), parser, batch, signal, endInfo)
@@ -127,7 +127,9 @@ interface Reader {
 }
 
 function readSource(source: Source): Reader {
-  const iterator = iterate(source)
+  const iterate = iteratorOf(source)
+  // Made with the first read: a consumer that never reads leaves the source as it was.
+  let iterator: AsyncIterator<unknown> | Iterator<unknown> | undefined
   // A byte order mark is part of the text.
   const decoder = new TextDecoder('utf-8', { ignoreBOM: true })
   let ended = false
@@ -136,6 +138,7 @@ function readSource(source: Source): Reader {
       if (ended) return undefined
       let next: IteratorResult<unknown>
       try {
+        iterator ??= iterate()
         next = await iterator.next()
       } catch (error) {
         ended = true
@@ -146,8 +149,13 @@ function readSource(source: Source): Reader {
       return decoder.decode() || undefined
     },
     close() {
-      if (!ended) Promise.resolve(iterator.return?.()).catch(() => {})
+      const open = ended ? undefined : iterator
       ended = true
+      try {
+        Promise.resolve(open?.return?.()).catch(() => {})
+      } catch {
+        // The consumer has left: a source that can't be closed is nobody's news.
+      }
     },
   }
 }
@@ -158,24 +166,30 @@ function textOf(piece: unknown, decoder: TextDecoder): string {
   throw new TypeError(`Expected strings or Uint8Arrays from the source, found ${describe(piece)}.`)
 }
 
-function iterate(source: Source): AsyncIterator<unknown> | Iterator<unknown> {
-  if (typeof source === 'string') return [source][Symbol.iterator]()
-  // A reader cancels at once; the stream's own iterator would wait for the read under way.
-  if ('getReader' in source) return readStream(source)
-  if (Symbol.asyncIterator in source) return source[Symbol.asyncIterator]()
-  if (Symbol.iterator in source) return source[Symbol.iterator]()
-  throw new MisuseError(
-    'invalid-source',
-    `Expected text, an iterable or a stream, found ${describe(source)}.`,
-  )
+/** How to read a source. Throws `MisuseError` `invalid-source` for what can't be read. */
+function iteratorOf(source: Source): () => AsyncIterator<unknown> | Iterator<unknown> {
+  if (typeof source === 'string') return () => [source][Symbol.iterator]()
+  if (typeof source === 'object' && source !== null) {
+    // A reader cancels at once; the stream's own iterator would wait for the read under way.
+    if ('getReader' in source) return () => readStream(source)
+    if (Symbol.asyncIterator in source) return () => source[Symbol.asyncIterator]()
+    if (Symbol.iterator in source) return () => source[Symbol.iterator]()
+  }
+  const found = describe(source)
+  throw new MisuseError('invalid-source', `Expected text, an iterable or a stream, found ${found}.`)
 }
 
 function readStream(stream: ReadableStream<unknown>): AsyncIterator<unknown> {
   const reader = stream.getReader()
   return {
     async next() {
-      const result = await reader.read()
-      if (!result.done) return result
+      try {
+        const result = await reader.read()
+        if (!result.done) return result
+      } catch (error) {
+        reader.releaseLock()
+        throw error
+      }
       reader.releaseLock()
       return { done: true, value: undefined }
     },

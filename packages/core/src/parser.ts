@@ -19,12 +19,12 @@ import {
   compile,
 } from './compile.ts'
 import type { Dialect } from './dialect.ts'
-import { MisuseError } from './errors.ts'
+import { ERROR_CODES, MisuseError } from './errors.ts'
 import type { FinishReason } from './events.ts'
 import type { Header } from './headers.ts'
 import { createIdGenerator } from './ids.ts'
 import { DEFAULT_LIMITS } from './limits.ts'
-import { UNSEEN } from './lines.ts'
+import { NO_BREAK, UNSEEN } from './lines.ts'
 import { Markdown } from './markdown.ts'
 import { type MarkerHost, MarkerReader, type Sighting } from './marker-reader.ts'
 import type { EndInfo, Holding, MachineOptions, Parser, WithOnEvent } from './options.ts'
@@ -47,6 +47,8 @@ type Wanted = 0 | 1 | 2
 
 /** Up to this length a chunk is looked at character by character, in the hope of one run. */
 const LANE = 24
+const BROKEN =
+  'A listener may only abort the parser; one that threw leaves it of no use until `reset`.'
 /** The opener stood in the prompt, unseen: any closer of reasoning is its own. */
 const ANY = '*'
 const NO_MARKER = -1
@@ -56,7 +58,7 @@ const UNKNOWN = -1
 export function createMachine(
   options: MachineOptions & WithOnEvent & { readonly dialects: readonly Dialect[] },
 ): Parser {
-  checkOptions(options, ['onEvent', 'dialects'])
+  checkOptions(options, 'createMachine')
   return new Machine(compile(options.dialects), options)
 }
 
@@ -74,9 +76,11 @@ class Machine implements Parser, CallsHost, MarkerHost {
   private readonly off: boolean
   private nextId: () => string
   private mode: Mode = GAP
-  private ended = false
-  /** Within `feed`. */
+  ended = false
+  /** Events are being emitted: a listener may abort, and do nothing else. */
   private busy = false
+  /** Busy, or a listener threw: what is open is known, where reading stands is not. */
+  private broken = false
   /** By code: characters at which a chunk is more than a run; absent if it may be more anyway. */
   private lane: Uint8Array | undefined
   /** Code units looked at beside what the parts count. */
@@ -126,22 +130,30 @@ class Machine implements Parser, CallsHost, MarkerHost {
   }
 
   feed(chunk: string): void {
-    if (typeof chunk !== 'string' || this.ended || this.busy) this.refuseFeed(chunk)
+    if (typeof chunk !== 'string' || this.ended || this.broken) this.refuseFeed(chunk)
     this.busy = true
-    if (this.lane === undefined || !this.takeLane(chunk, this.lane)) this.feedSlowly(chunk)
-    this.busy = false
+    this.broken = true
+    try {
+      if (this.lane === undefined || !this.takeLane(chunk, this.lane)) this.feedSlowly(chunk)
+      this.broken = false
+    } finally {
+      this.busy = false
+    }
   }
 
   end(info: EndInfo = {}): void {
     if (this.ended) throw new MisuseError('ended', 'The parser has ended already.')
-    this.drain()
-    this.endAll()
-    this.finish(info.reason ?? (this.calls.completed > 0 ? 'tool-calls' : 'stop'), info)
+    this.refuseIfBroken()
+    this.emitting(() => {
+      this.drain()
+      this.endAll()
+      this.finish(info.reason ?? (this.calls.completed > 0 ? 'tool-calls' : 'stop'), info)
+    })
   }
 
   fail(error: unknown): void {
     if (this.ended) return
-    this.closeAll()
+    this.close()
     const message = error instanceof Error ? error.message : String(error)
     this.out.emit({ type: 'error', code: 'source-failed', message, cause: error })
     this.finish('error', {})
@@ -149,12 +161,17 @@ class Machine implements Parser, CallsHost, MarkerHost {
 
   abort(): void {
     if (this.ended) return
-    this.closeAll()
+    this.close()
     this.finish('aborted', {})
   }
 
   cut(): boolean {
+    this.refuseIfBroken()
     if (this.ended || this.calls.pending) return false
+    return this.emitting(() => this.cutHere())
+  }
+
+  private cutHere(): boolean {
     this.lane = undefined
     this.drain()
     if (this.calls.pending) return false
@@ -166,8 +183,9 @@ class Machine implements Parser, CallsHost, MarkerHost {
   }
 
   reset(): void {
+    if (this.busy) throw new MisuseError('busy', 'A listener may not reset the parser.')
     this.ended = false
-    this.busy = false
+    this.broken = false
     this.lane = undefined
     this.base = 0
     this.looks = 0
@@ -197,10 +215,28 @@ class Machine implements Parser, CallsHost, MarkerHost {
       this.openReasoning(ANY)
       this.ink = 0
     } else if (startIn === 'call' && !this.off) {
+      if (tags.length === 0) throw new MisuseError('no-calls', 'No dialect in use has calls.')
       this.calls.openAtStart(tags[0]!)
       this.mode = CALL
       this.ink = 0
     }
+  }
+
+  /** Does what may emit events, as `feed` does. */
+  private emitting<T>(act: () => T): T {
+    this.busy = true
+    this.broken = true
+    try {
+      const result = act()
+      this.broken = false
+      return result
+    } finally {
+      this.busy = false
+    }
+  }
+
+  private refuseIfBroken(): void {
+    if (this.broken) throw new MisuseError('busy', BROKEN)
   }
 
   private refuseFeed(chunk: unknown): never {
@@ -210,9 +246,7 @@ class Machine implements Parser, CallsHost, MarkerHost {
     if (this.ended) {
       throw new MisuseError('ended', 'The parser has ended: call `reset` before `feed`.')
     }
-    const why =
-      'A listener may not feed the parser; one that threw leaves it of no use until `reset`.'
-    throw new MisuseError('busy', why)
+    throw new MisuseError('busy', BROKEN)
   }
 
   // ------------------------------------------------------------------ the loop
@@ -343,7 +377,9 @@ class Machine implements Parser, CallsHost, MarkerHost {
         at = quoting ? markdown.take(chunk, at, base) : at + 1
         continue
       }
-      // A marker may begin. What turns out to be none is not cut out of the run.
+      // A marker may begin. What turns out to be none is not cut out of the run; it may hold a
+      // line break that the scan for stops does not see.
+      if (this.stops.breaks === NO_BREAK) this.stops.breaks = UNSEEN
       let node = 0
       const from = at
       do {
@@ -366,7 +402,7 @@ class Machine implements Parser, CallsHost, MarkerHost {
           return at
         }
         if (wanted === ORPHAN) this.warnOrphan(markers[found]!, base + start)
-        node = automaton.fail[node]!
+        node = 0
       } while (at < size && node !== 0)
       this.looks += at - from
       if (at === size && node !== 0) {
@@ -518,7 +554,10 @@ class Machine implements Parser, CallsHost, MarkerHost {
       return
     }
     after.takeLate(close)
-    if (!this.out.open) this.endPart(start)
+    if (!this.out.open) {
+      this.endPart(start)
+      this.markdown.reset(end)
+    }
     this.out.span('marker', end)
   }
 
@@ -617,6 +656,27 @@ class Machine implements Parser, CallsHost, MarkerHost {
   }
 
   /** Closing events for an abort or a failed source. */
+  private close(): void {
+    if (this.broken) this.closeSeen()
+    else this.emitting(() => this.closeAll())
+  }
+
+  /** The machine is in the middle of something: ends just the part that a listener has seen begin. */
+  private closeSeen(): void {
+    const { out } = this
+    const { seen } = out
+    if (seen?.type === 'text-start') out.finish({ type: 'text-end', index: seen.index })
+    else if (seen?.type === 'reasoning-start') {
+      out.finish({ type: 'reasoning-end', index: seen.index })
+    } else if (seen?.type === 'tool-call-start') {
+      const { index, id, name } = seen
+      const code = 'aborted'
+      const { argumentsSent: text, raw } = this.calls.sink
+      const message = ERROR_CODES[code]
+      out.finish({ type: 'tool-call-error', index, id, name, code, message, arguments: text, raw })
+    }
+  }
+
   private closeAll(): void {
     this.drain()
     const held = this.takeHeld()
@@ -626,6 +686,8 @@ class Machine implements Parser, CallsHost, MarkerHost {
   }
 
   private finish(reason: FinishReason, info: EndInfo): void {
+    // A listener that heard the closing events may have ended the stream.
+    if (this.ended) return
     const { usage, metadata } = info
     let { rawReason } = info
     if (reason === 'tool-calls' && this.calls.completed === 0) {

@@ -75,6 +75,8 @@ export class CallSink implements Sink {
   /** The arguments are not the model's own characters in one piece: `tail` holds all from there. */
   private rewritten = false
   private index = -1
+  /** Characters of the arguments that went out. */
+  private sent = 0
   private id = ''
   private name = ''
   private modelId: string | undefined
@@ -110,9 +112,15 @@ export class CallSink implements Sink {
     this.tail = ''
     this.rewritten = false
     this.index = -1
+    this.sent = 0
     this.modelId = undefined
     this.opened = offset
     this.patches?.clear()
+  }
+
+  /** The arguments that went out. */
+  get argumentsSent(): string {
+    return this.text.toString().slice(0, this.sent)
   }
 
   /** What the model wrote of this call so far. */
@@ -136,9 +144,9 @@ export class CallSink implements Sink {
     this.index = host.beginCall()
     this.id = host.makeId()
     this.name = name
-    this.started = true
     if (host.isUnknownTool(name)) host.warn('unknown-tool', this.opened, this.opened, name)
-    this.out.emit({ type: 'tool-call-start', index: this.index, id: this.id, name })
+    this.started = true
+    this.out.begin({ type: 'tool-call-start', index: this.index, id: this.id, name })
     if (this.text.length > 0) this.send(this.text.toString())
   }
 
@@ -222,7 +230,7 @@ export class CallSink implements Sink {
     this.outcome = DONE
     const { index, id, name, modelId } = this
     const end = { type: 'tool-call-end', index, id, name, arguments: text, input } as const
-    this.out.emit(modelId === undefined ? end : { ...end, metadata: { modelId } })
+    this.out.finish(modelId === undefined ? end : { ...end, metadata: { modelId } })
   }
 
   fail(code: ErrorCode, expected: string, offset: number, found: string = FOUND[code] ?? ''): void {
@@ -242,6 +250,7 @@ export class CallSink implements Sink {
 
   private send(delta: string): void {
     const { index, patches } = this
+    this.sent += delta.length
     if (patches) this.out.emit({ type: 'tool-call-delta', index, delta, patches: patches.take() })
     else this.out.emit({ type: 'tool-call-delta', index, delta })
   }

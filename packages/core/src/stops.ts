@@ -2,19 +2,17 @@
  * Finds the next character in a text at which the machine must look: one that may begin a marker,
  * a backtick, a tilde.
  *
- * Three ways, by how much is left of the chunk: a look at each character with a table, which also
- * notices line breaks; one regular expression; a native search per character whose finds are kept
- * until they are passed. Prose, ns per chunk of 5, 40 and 262,144 characters: 22, 130, 688,000 by
+ * Where little is left of the chunk, by a look at each character with a table, which also notices
+ * line breaks. Else by a native search per character whose finds are kept until they are passed, or,
+ * if there are many such characters, by one regular expression. Prose, ns per chunk of 5, 40 and 262,144 characters: 22, 130, 688,000 by
  * looks; 29, 90, 246,000 by expression; 37, 127, 38,000 by searches.
  */
 import { type Compiled, STOP } from './compile.ts'
 import { type Breaks, NO_BREAK, SOME, UNSEEN } from './lines.ts'
 
-/** From this many characters on the regular expression is the fastest. */
-const MEDIUM = 16
-/** From this many on, a search per character is. */
+/** From this many characters on a native search is faster than a look at each. */
 const LONG = 16
-/** More searches than this cost more than the expression. */
+/** With more searches than this, one regular expression costs less. */
 const FEW = 4
 
 export class Stops {
@@ -42,7 +40,7 @@ export class Stops {
   find(chunk: string, index: number): number {
     const size = chunk.length
     const from = index
-    if (size - index >= MEDIUM) return this.findAhead(chunk, index)
+    if (size - index >= LONG) return this.findAhead(chunk, index)
     const { stops } = this.compiled
     for (; index < size; index++) {
       const stop = stops[chunk.charCodeAt(index)]!
@@ -59,7 +57,7 @@ export class Stops {
     const { stopPattern, stopCharacters } = this.compiled
     this.breaks = UNSEEN
     let found = size
-    if (this.searched || (size - index >= LONG && stopCharacters.length <= FEW)) {
+    if (stopCharacters.length <= FEW) {
       found = this.search(chunk, index)
     } else {
       stopPattern.lastIndex = index

@@ -499,11 +499,10 @@ class Reader {
 
   /** Behind a failure among the arguments: after the closer that balances the openers. */
   private afterBalance(brokeAt: number, from: number, tag: Tag): number {
-    // Before the failure a string may be cut off in the midst of a tag: its beginning counts.
-    const { name } = tag
     const before = from < brokeAt ? this.source.slice(from, brokeAt) : ''
-    const opened = count(before, `<${name}[ \\t\\r\\n>${tag.name === 'function' ? '=' : ''}]`)
-    let open = Math.max(1, 1 + opened - count(before, `</${name}[ \\t\\r\\n>]`))
+    // The failure may have cut off the last opener's header: that counts, too.
+    const opened = count(before, tag.counted.source) + count(before, cutHeader(tag.name))
+    let open = Math.max(1, 1 + opened - count(before, tag.closer.source))
     for (let at = brokeAt; at < this.source.length; at++) {
       if (matchAt(tag.counted, this.source, at)) open++
       const closer = matchAt(tag.closer, this.source, at)
@@ -536,6 +535,14 @@ function isName(name: string): boolean {
 /** Outside quotes it has no white space either; blanks around it are the tag's. */
 function isBareName(name: string): boolean {
   return isName(name) && !/\s/.test(name.trim())
+}
+
+/** The beginning of an opener, in its attributes or its name, up to the end of the text. */
+function cutHeader(name: string): string {
+  const value = `=${BLANKS}(?:"[^"<\\n\`]*|'[^'<\\n\`]*)?`
+  const attribute = `[ \\t\\r\\n]+(?:[A-Za-z0-9_:-]+${BLANKS}(?:${value})?)?`
+  const attributes = `<${name}(?=[ \\t\\r\\n])${ATTRIBUTES}(?:${attribute})?$`
+  return name === 'function' ? `${attributes}|<function=[^<>"'\`\\r\\n]*$` : attributes
 }
 
 function count(text: string, pattern: string): number {

@@ -53,10 +53,10 @@ const ESCAPES: Readonly<Record<number, string>> = {
   [char.QUOTE]: '"',
   [char.BACKSLASH]: '\\',
   [char.SLASH]: '/',
-  98: '\b',
+  [char.LOWER_B]: '\b',
   [char.LOWER_F]: '\f',
   [char.LOWER_N]: '\n',
-  114: '\r',
+  [char.LOWER_R]: '\r',
   [char.LOWER_T]: '\t',
 }
 
@@ -394,5 +394,5 @@ function afterWhole(code: number): number {
 function hexDigit(code: number): number {
   if (char.isDigit(code)) return code - char.ZERO
   const lower = code | 0x20
-  return lower >= 97 && lower <= 102 ? lower - 87 : -1
+  return lower >= char.LOWER_A && lower <= char.LOWER_F ? lower - char.LOWER_A + 10 : -1
 }
