@@ -427,8 +427,10 @@ export class CallReader implements CallHost {
 
   /** A header inside an opener is none. Where it had to hold a name, the call has failed. */
   refused(marker: Marker, header: Header): void {
-    if (this.isInnerName(marker, header)) this.failHeader(header)
-    else this.release(header.text, header.start)
+    if (this.isInnerName(marker, header)) return this.failHeader(header)
+    // The beginning of an opener is no value: reading may resume at the next one.
+    if (this.state === OPENING) this.refuseOpening(header.start, false)
+    this.release(header.text, header.start)
   }
 
   /** The same inside the tags of the call before. False if it is text. */
@@ -574,7 +576,8 @@ export class CallReader implements CallHost {
           break
         }
         sink.skip(held, 0, held.length)
-        sink.fail('incomplete-call', 'the rest of the call', offset)
+        if (this.isCutOpener()) sink.fail('malformed-arguments', 'the arguments', offset, 'an opener')
+        else sink.fail('incomplete-call', 'the rest of the call', offset)
         this.settle(offset)
         break
       case BODY:
@@ -604,6 +607,13 @@ export class CallReader implements CallHost {
     }
     this.endFailed()
     this.state = NOTHING
+  }
+
+  /** Whether the input ended in the header of an opener that can't stand here. */
+  private isCutOpener(): boolean {
+    const header = this.parts.markers.openHeader
+    const marker = header && this.parts.compiled.markers[header.marker]!
+    return marker?.kind === CALL_OPENER && !this.isInnerName(marker, header!)
   }
 
   /** Whether what is held has begun an opener that proves a call inside the one at hand. */

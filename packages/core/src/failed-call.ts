@@ -20,6 +20,8 @@ export class FailedCall {
   readonly early: boolean
   private readonly raw = new TextBuilder()
   private readonly limit: number
+  /** The raw text was cut at its limit. */
+  private full = false
   private count: number
 
   constructor(
@@ -40,8 +42,10 @@ export class FailedCall {
 
   /** More of what the model wrote; what goes beyond the limit is not kept. */
   add(text: string): void {
+    if (this.full) return
     const room = this.limit - this.raw.length
-    if (room > 0) this.raw.add(text.length > room ? cutWhole(text, room) : text)
+    this.full = text.length > room
+    this.raw.add(this.full ? cutWhole(text, room) : text)
   }
 
   opens(tag: Tag): boolean {
