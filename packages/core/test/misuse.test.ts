@@ -10,6 +10,7 @@ import {
   type StreamEvent,
 } from '../src/index.ts'
 import { ToolCallStream } from '../src/stream.ts'
+import { verifyGrammar } from './grammar.ts'
 
 /** What a caller without types may pass. */
 function wrong(options: unknown): ParserOptions {
@@ -161,6 +162,46 @@ describe('what is no misuse', () => {
     expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'aborted' })
     expect(events.filter((event) => event.type === 'tool-call-error')).toHaveLength(1)
     expect(events.filter((event) => event.type === 'tool-call-end')).toHaveLength(0)
+  })
+
+  test('a listener may end the stream at any event, and the events keep their grammar', () => {
+    const source =
+      'a `b` <tool_call>{"arguments":{"c":1},"name":"f"}</tool_call> d' +
+      '<tool_call><function=g>{}</function></tool_call>\n<think>e</think>' +
+      '<tool_call>{"name":"h","arguments":{"i":oops}}</tool_call>\n<tool_call><function=" j'
+    for (const way of ['abort', 'fail'] as const) {
+      for (const size of [1, 7, source.length]) {
+        for (let at = 0; ; at++) {
+          const events: StreamEvent[] = []
+          const parser: Parser = createParser({
+            tools: [{ name: 'f' }],
+            onEvent: (event) => {
+              events.push(event)
+              if (events.length !== at + 1) return
+              if (way === 'abort') parser.abort()
+              else parser.fail(new Error('gone'))
+            },
+          })
+          let index = 0
+          for (; index < source.length && events.length <= at; index += size) {
+            parser.feed(source.slice(index, index + size))
+          }
+          if (events.length <= at) parser.end()
+          verifyGrammar(events)
+          if (events.length <= at + 1) break
+          expect(events.at(-1)?.type).toBe('finish')
+        }
+      }
+    }
+  })
+
+  test('a listener may do nothing else', () => {
+    for (const act of [(p: Parser) => p.end(), (p: Parser) => p.cut(), (p: Parser) => p.reset()]) {
+      const parser: Parser = createParser({ onEvent: () => act(parser) })
+      expect(misuse(() => parser.feed('so')).code).toBe('busy')
+      expect(misuse(() => parser.feed('so')).code).toBe('busy')
+      expect(misuse(() => parser.end()).code).toBe('busy')
+    }
   })
 
   test('an exception of a listener reaches the caller of feed', () => {

@@ -499,6 +499,21 @@ describe('promise 8: linear', () => {
     const long = `<tool_call>{"name":"f","arguments":{"a":"${'x\\n<'.repeat(1_000)}"}}</tool_call>`
     expect(count(eventsOf(long), 'tool-call-delta')).toBe(1)
   })
+
+  // Each took a minute or did not end while a search back ran to the beginning of the chunk.
+  test('half a million units on one line are read at once', () => {
+    for (const piece of [
+      'see `a` and ',
+      '<tool_call>',
+      '</tool_call>',
+      'a</think>',
+      '<tool_call a="',
+    ]) {
+      const source = piece.repeat(Math.ceil(524_288 / piece.length))
+      const { parser } = drive([source])
+      expect(parser.visited, piece).toBeLessThanOrEqual(3 * source.length + 64)
+    }
+  })
 })
 
 describe('promise 9: bounded', () => {
