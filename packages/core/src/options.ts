@@ -47,7 +47,10 @@ export interface MachineOptions {
   readonly toolChoice?: 'auto' | 'required' | 'none' | undefined
   /** Where the stream begins, for prompts that end in an opener. Default `text`. */
   readonly startIn?: 'text' | 'reasoning' | 'call' | undefined
-  /** Adds path patches to `tool-call-delta`. Default false. */
+  /**
+   * Adds path patches to `tool-call-delta`. A path is as long as its value is deep, so very deep
+   * values cost the square of their depth: lower `limits.depth` with it. Default false.
+   */
   readonly patches?: boolean | undefined
   /** `exact` makes parts of white space alone, too. Default `layout`. */
   readonly whitespace?: 'layout' | 'exact' | undefined
