@@ -4,6 +4,7 @@
  * A `ReadableStream` is read through its reader, not its iterator: only that lets go of a read that
  * is under way. A chunk is asked for when the consumer wants one, so back-pressure holds.
  */
+import { unlessAborted } from './abort.ts'
 
 /** What holds the bytes or the text of an answer. */
 export type ChunkSource = ReadableStream<Uint8Array> | AsyncIterable<string | Uint8Array>
@@ -24,8 +25,8 @@ export function openChunks(source: ChunkSource): Chunks {
     async next(signal) {
       if (signal?.aborted) return undefined
       try {
-        const { done, value } = await (signal ? unlessAborted(read(), signal) : read())
-        if (!done) return value
+        const step = await (signal ? unlessAborted(read(), signal) : read())
+        if (step && !step.done) return step.value
         // An aborted source may hang: it is still to be let go of.
         open = signal?.aborted === true
         return undefined
@@ -70,15 +71,4 @@ function fromIterable(iterable: AsyncIterable<Chunk>): Access {
     read: async () => iterator.next(),
     cancel: async () => iterator.return?.(),
   }
-}
-
-const END: Step = { done: true }
-
-/** `read`, or the end as soon as the signal is aborted. Leaves no listener behind. */
-function unlessAborted(read: Promise<Step>, signal: AbortSignal): Promise<Step> {
-  return new Promise((resolve, reject) => {
-    const onAbort = (): void => resolve(END)
-    signal.addEventListener('abort', onAbort, { once: true })
-    read.then(resolve, reject).finally(() => signal.removeEventListener('abort', onAbort))
-  })
 }

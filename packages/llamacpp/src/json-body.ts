@@ -2,8 +2,8 @@
  * The JSON of an HTTP answer that is no event stream: one value, or one a line.
  *
  * The first line decides: if it is a whole value, so is every line after it, and each is a frame as
- * soon as it ends. Else all of the text is one value, read at its end. A list holds one frame for
- * each prompt of the request. The text is kept in pieces and joined once.
+ * soon as it ends; a line `[DONE]` is the end. Else all of the text is one value, read at its end.
+ * A list holds one frame for each prompt of the request. The text is kept in pieces, joined once.
  */
 import { excerpt } from './failure.ts'
 import { type FrameSink, type TextReader, tooLarge } from './frame-sink.ts'
@@ -23,9 +23,15 @@ export function createJsonReader(sink: FrameSink, maxFrameSize: number): TextRea
     } else if (piece !== '') pieces.push(piece)
   }
 
-  /** Reads what is kept as a value. Returns whether it is one. */
+  /** Reads what is kept as a value, or as the end. Returns whether it is one. */
   const take = (isLast: boolean): boolean => {
     const text = pieces.join('')
+    if (mode === 'lines' && text.trim() === '[DONE]') {
+      dead = true
+      pieces = []
+      sink.done()
+      return true
+    }
     let value: unknown
     try {
       value = text.trim() === '' ? [] : JSON.parse(text)

@@ -18,6 +18,7 @@ import {
   createParser,
 } from '@talaria/core'
 import type { Failure } from './failure.ts'
+import { toolDefinition } from './tools.ts'
 
 /** A call that the server told apart. */
 export interface CallPart {
@@ -57,9 +58,10 @@ export class PartWriter {
     this.options = options
     this.onEvent = onEvent
     this.maxWhitespace = options.limits?.whitespace ?? DEFAULT_LIMITS.whitespace
-    this.toolNames = options.tools && new Set(options.tools.map(toolName))
     this.generateId = options.generateId ?? createIdGenerator()
-    this.parser = this.createParser(options)
+    this.parser = this.createParser(options) // Throws for wrong options, tools among them.
+    this.toolNames =
+      options.tools && new Set(options.tools.map((tool) => toolDefinition(tool).name))
   }
 
   /** Whether the answer could have gone on after its last part, so that its end may be a cut. */
@@ -209,12 +211,6 @@ export class PartWriter {
     this.ids.add(id)
     return id
   }
-}
-
-function toolName(tool: NonNullable<ParserOptions['tools']>[number]): string {
-  return 'function' in tool && typeof tool.function === 'object'
-    ? tool.function.name
-    : (tool as { readonly name: string }).name
 }
 
 /** How much of `text` can be delivered: all but half a surrogate pair at its end. */

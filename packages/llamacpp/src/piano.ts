@@ -22,5 +22,4 @@ export {
   randomModel,
 } from './piano/tiny-model.ts'
 export { type Vocabulary, type VocabularyOptions, createVocabulary } from './piano/vocabulary.ts'
-export { RECORDED_DEMO } from './piano/recorded-demo.ts'
 export { type DemoScript, DEMO_SCRIPTS } from './piano/scripts.ts'

@@ -2,7 +2,20 @@
  * Whether a prompt, or what a chat template puts at its end, opens reasoning: then the answer begins
  * inside it.
  */
-import { opensReasoning } from './node/opens-reasoning.ts'
+
+/** What chat templates open reasoning with. */
+const OPENERS = String.raw`<think>|<thinking>|<reasoning>|\[THINK\]`
+const OPENER = new RegExp(OPENERS)
+/** With the white space that templates put after it. */
+const OPENER_AT_END = new RegExp(String.raw`(?:${OPENERS})\s*$`)
+
+/** Longer white space than this after an opener is nobody's; so a long prompt is not searched. */
+const MAX_TAIL = 64
+
+/** Whether a prompt's text ends in an opener. */
+export function opensReasoning(prompt: string): boolean {
+  return OPENER_AT_END.test(prompt.slice(-MAX_TAIL))
+}
 
 /** The prompt whose answer is read, if its end is text. */
 export function promptOpensReasoning(
@@ -14,9 +27,6 @@ export function promptOpensReasoning(
   const end = isSeveral ? prompt[choice] : prompt.at(-1)
   return typeof end === 'string' && opensReasoning(end)
 }
-
-/** Any opener that `opensReasoning` may find at a prompt's end. */
-const OPENER = /<think>|<thinking>|<reasoning>|\[THINK\]/
 
 /** Whether a chat template speaks of reasoning at all. */
 export function mentionsReasoning(template: string): boolean {

@@ -1,5 +1,6 @@
 /** What a caller may ask of the readers of llama-server's streams, and whether it can be. */
 import { type ParserOptions, type WithOnEvent, MisuseError } from '@talaria/core'
+import { excerpt, isRecord } from './failure.ts'
 import { type Endpoint, ENDPOINTS } from './frames.ts'
 
 /** How far the server has read the prompt, in tokens. */
@@ -29,6 +30,7 @@ export interface LlamaServerReaderOptions extends LlamaServerStreamOptions, With
 
 /** Throws `MisuseError` for the options that the core's parser does not check itself. */
 export function checkReaderOptions(options: LlamaServerReaderOptions): void {
+  expect('options', 'an object', isRecord(options), options)
   const { onEvent, onProgress, choice, endpoint, maxFrameSize } = options
   expect('onEvent', 'a function', typeof onEvent === 'function', onEvent)
   const isReporter = onProgress === undefined || typeof onProgress === 'function'
@@ -45,7 +47,8 @@ function isCount(value: unknown): boolean {
   return Number.isInteger(value) && (value as number) >= 0
 }
 
-function expect(name: string, what: string, holds: boolean, found: unknown): void {
+/** Throws unless the value of an option is what it must be. */
+export function expect(name: string, what: string, holds: boolean, found: unknown): void {
   if (holds) return
   throw new MisuseError(
     'invalid-option',
@@ -53,10 +56,18 @@ function expect(name: string, what: string, holds: boolean, found: unknown): voi
   )
 }
 
-/** A value in a message: short, and never a model's text. */
+/** Throws `MisuseError` for what is no signal. */
+export function checkSignal(signal: AbortSignal | undefined): void {
+  const isSignal = typeof signal === 'object' && signal !== null && 'aborted' in signal
+  expect('signal', 'an AbortSignal', signal === undefined || isSignal, signal)
+}
+
+/** A value in a message: short, and never a model's text. Not for what may be secret. */
 export function describe(value: unknown): string {
   if (value === undefined) return 'nothing'
-  if (Array.isArray(value)) return 'a list'
-  if (typeof value === 'object' && value !== null) return 'an object'
-  return typeof value === 'function' ? 'a function' : (JSON.stringify(value) ?? typeof value)
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
+  if (typeof value === 'object') return 'an object'
+  if (typeof value === 'function' || typeof value === 'symbol') return `a ${typeof value}`
+  return typeof value === 'string' ? excerpt(value) : `${value as number | bigint | boolean}`
 }

@@ -7,8 +7,10 @@
  * server's parsing. Control tokens vanish from the text unless they are named, so the dialect's
  * markers always are.
  */
-import { type ParserOptions, type Tool, MisuseError, markersOf } from '@talaria/core'
-import type { LlamaServerStreamOptions } from './server-options.ts'
+import { type ParserOptions, MisuseError, markersOf } from '@talaria/core'
+import { isRecord } from './failure.ts'
+import { type LlamaServerStreamOptions, checkSignal, expect } from './server-options.ts'
+import { toolDefinition } from './tools.ts'
 
 /** A message in OpenAI's shape. The server's chat template decides what it may hold. */
 export interface ChatMessage {
@@ -53,7 +55,10 @@ export type Ask =
 
 /** Checks what can be checked before anything is sent. Throws `MisuseError`. */
 export function readAsk(options: FromLlamaServerOptions): Ask {
-  const { prompt, messages, tools, parseOnServer } = options
+  const { prompt, messages, tools, parseOnServer, fetch, signal } = options
+  expect('parseOnServer', 'true or false', isOr('boolean', parseOnServer), parseOnServer)
+  expect('fetch', 'a function', isOr('function', fetch), fetch)
+  checkSignal(signal)
   if ((prompt === undefined) === (messages === undefined)) {
     const found = prompt === undefined ? 'neither' : 'both'
     throw new MisuseError(
@@ -61,20 +66,51 @@ export function readAsk(options: FromLlamaServerOptions): Ask {
       `Expected \`prompt\` or \`messages\`, found ${found}.`,
     )
   }
-  if (prompt !== undefined) return { kind: 'prompt', prompt }
+  if (prompt !== undefined) {
+    checkPrompt(prompt)
+    return { kind: 'prompt', prompt }
+  }
+  checkMessages(messages)
   const rendersTools = tools !== undefined && tools.length > 0 && parseOnServer !== true
   return { kind: rendersTools ? 'render' : 'chat', messages: messages! }
 }
 
-/** The server's address without a closing slash or `/v1`. Throws `MisuseError`. */
-export function readBaseUrl(baseUrl: string | URL): string {
-  if (!URL.canParse(String(baseUrl))) {
-    throw new MisuseError(
-      'invalid-base-url',
-      `Expected an address such as http://localhost:8080 as \`baseUrl\`, found ${JSON.stringify(String(baseUrl))}.`,
-    )
+function isOr(type: 'boolean' | 'function', value: unknown): boolean {
+  return value === undefined || typeof value === type
+}
+
+function checkPrompt(prompt: unknown): void {
+  if (typeof prompt === 'string') return
+  const isList = Array.isArray(prompt) && prompt.length > 0
+  expect('prompt', 'text, or a list of texts and tokens,', isList, prompt)
+  for (const [at, item] of (prompt as unknown[]).entries()) {
+    const isItem = typeof item === 'string' || Number.isInteger(item)
+    expect(`prompt[${at}]`, 'text or a token', isItem, item)
   }
-  return String(baseUrl).replace(/\/+$/, '').replace(/\/v1$/, '')
+}
+
+function checkMessages(messages: unknown): void {
+  expect('messages', 'a list of messages', Array.isArray(messages), messages)
+  for (const [at, message] of (messages as unknown[]).entries()) {
+    const isMessage = typeof message === 'object' && message !== null
+    expect(`messages[${at}]`, 'an object', isMessage, message)
+  }
+}
+
+/** Throws `MisuseError` `invalid-body` where what the request is made of is not JSON. */
+export function checkBody({ body, messages, tools }: FromLlamaServerOptions): void {
+  expect('body', 'an object of fields', body === undefined || isRecord(body), body)
+  stringify({ body, messages, tools })
+}
+
+/** A request's body as JSON. Throws `MisuseError`. */
+export function stringify(body: RequestBody): string {
+  try {
+    return JSON.stringify(body)
+  } catch (cause) {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    throw new MisuseError('invalid-body', `Expected a request that is JSON: ${why}`)
+  }
 }
 
 /** What every request for text says. */
@@ -122,15 +158,7 @@ export function templateBody(
 export function toolFields({ tools, toolChoice }: ParserOptions): RequestBody {
   if (tools === undefined || tools.length === 0) return {}
   return {
-    tools: tools.map(chatTool),
+    tools: tools.map((tool) => ({ type: 'function', function: toolDefinition(tool) })),
     ...(toolChoice !== undefined && { tool_choice: toolChoice }),
   }
-}
-
-/** A tool in OpenAI's shape. */
-function chatTool(tool: Tool): RequestBody {
-  if ('function' in tool && typeof tool.function === 'object') {
-    return { type: 'function', function: tool.function }
-  }
-  return { type: 'function', function: tool }
 }

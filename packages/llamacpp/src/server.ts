@@ -1,38 +1,47 @@
 /**
- * An answer from a running llama-server, as an async generator of events.
+ * An answer from a running llama-server, as a stream of events.
  *
- * Nothing is sent before the first event is asked for. Leaving the loop or aborting the signal
- * closes the connection, and the server stops generating. What the server or the network does wrong
- * becomes `error` and `finish`; only options that can't be throw, at once.
+ * Nothing is sent before the first event is asked for. Leaving the stream, also while the server is
+ * silent, or aborting the signal closes the connection, and the server stops generating. What the
+ * server or the network does wrong becomes `error` and `finish`; only options that can't be throw,
+ * at once.
  */
 import { type StreamEvent, MisuseError } from '@talaria/core'
-import type { Failure } from './failure.ts'
-import { opensReasoning } from './node/opens-reasoning.ts'
-import { mentionsReasoning, promptOpensReasoning, templateOpensReasoning } from './prompt-end.ts'
+import { unlessAborted } from './abort.ts'
+import { type Failure, isRecord } from './failure.ts'
+import { leavable } from './leavable.ts'
+import {
+  mentionsReasoning,
+  opensReasoning,
+  promptOpensReasoning,
+  templateOpensReasoning,
+} from './prompt-end.ts'
 import { Connection } from './server-connection.ts'
-import type { LlamaServerStreamOptions } from './server-options.ts'
+import { type LlamaServerStreamOptions, expect } from './server-options.ts'
 import { connectionFailure, createInnerReader } from './server-reader.ts'
 import {
   type Ask,
   type FromLlamaServerOptions,
   type RequestBody,
+  checkBody,
   commonBody,
   readAsk,
   templateBody,
   toolFields,
 } from './server-request.ts'
-import { fromLlamaServerStream } from './server-stream.ts'
+import { readAnswer } from './server-stream.ts'
 
 /** Streams an answer from a llama-server. Throws `MisuseError` for options that can't be. */
 export function fromLlamaServer(
   options: FromLlamaServerOptions,
 ): AsyncGenerator<StreamEvent, void, undefined> {
-  const ask = readAsk(options)
-  const body = commonBody(options)
-  const controller = new AbortController()
-  const connection = new Connection(options, controller.signal)
+  expect('options', 'an object', isRecord(options), options)
   createInnerReader({ ...streamOptions(options), onEvent: () => {} }) // Throws for wrong options.
-  return answer(options, ask, body, connection, controller)
+  const ask = readAsk(options)
+  checkBody(options)
+  const body = commonBody(options)
+  const connection = new Connection(options)
+  return leavable(options.signal, (signal) => answer(options, ask, body, connection, signal))
 }
 
 /** The options that are the parser's and the reader's. */
@@ -57,48 +66,28 @@ async function* answer(
   ask: Ask,
   body: RequestBody,
   connection: Connection,
-  controller: AbortController,
+  signal: AbortSignal,
 ): AsyncGenerator<StreamEvent, void, undefined> {
-  const { signal } = options
-  const abort = (): void => controller.abort()
-  if (signal?.aborted) abort()
-  signal?.addEventListener('abort', abort, { once: true })
-  try {
-    const opened = await open(options, ask, body, connection)
-    if (opened.failure || signal?.aborted) yield* closing(options, opened.failure)
-    else {
-      const { response, startIn } = opened
-      yield* fromLlamaServerStream(response, {
-        ...streamOptions(options),
-        ...(startIn && { startIn }),
-        ...(signal && { signal }),
-      })
-    }
-  } finally {
-    signal?.removeEventListener('abort', abort)
-    controller.abort()
-  }
-}
-
-/** The events of an answer that never began. */
-function closing(options: FromLlamaServerOptions, failure: Failure | undefined): StreamEvent[] {
-  const events: StreamEvent[] = []
+  const opening = open(options, ask, body, connection, signal)
+  const opened = await unlessAborted(opening, signal)
+  // A `fetch` of the caller's may not heed the signal: what it brings late is let go of.
+  if (!opened) void opening.then(({ response }) => response?.body?.cancel()).catch(() => {})
+  const startIn = opened?.startIn ?? options.startIn
+  const batch: StreamEvent[] = []
   const reader = createInnerReader({
     ...streamOptions(options),
-    onEvent: (event) => events.push(event),
+    ...(startIn && { startIn }),
+    onEvent: (event) => batch.push(event),
   })
-  if (options.signal?.aborted || !failure) reader.abort()
-  else reader.failWith(failure)
-  return events
+  if (opened?.response) return yield* readAnswer(opened.response, reader, batch, signal)
+  if (opened && !signal.aborted) reader.failWith(opened.failure)
+  else reader.abort()
+  yield* batch
 }
 
 type Opened =
-  | {
-      readonly failure?: undefined
-      readonly response: Response
-      readonly startIn: LlamaServerStreamOptions['startIn']
-    }
-  | { readonly failure: Failure }
+  | { readonly response: Response; readonly startIn: LlamaServerStreamOptions['startIn'] }
+  | { readonly response?: undefined; readonly startIn?: undefined; readonly failure: Failure }
 
 /** Sends the request. The response may still be an error. */
 async function open(
@@ -106,29 +95,35 @@ async function open(
   ask: Ask,
   body: RequestBody,
   connection: Connection,
+  signal: AbortSignal,
 ): Promise<Opened> {
   try {
     switch (ask.kind) {
       case 'prompt': {
         const isOpen = promptOpensReasoning(ask.prompt, options.choice ?? 0)
-        const response = await connection.post('/completion', { ...body, prompt: ask.prompt })
+        const response = await connection.post(
+          '/completion',
+          { ...body, prompt: ask.prompt },
+          signal,
+        )
         return { response, startIn: startOf(options, isOpen) }
       }
       case 'render': {
-        const prompt = await connection.render(templateBody(ask.messages, options))
+        const prompt = await connection.render(templateBody(ask.messages, options), signal)
         if (typeof prompt !== 'string') return { failure: withoutRendering(prompt) }
-        const response = await connection.post('/completion', { ...body, prompt })
+        const response = await connection.post('/completion', { ...body, prompt }, signal)
         return { response, startIn: startOf(options, opensReasoning(prompt)) }
       }
       default: {
         const { messages } = ask
-        const isOpen = await leavesReasoningOpen(options, ask, connection)
-        const response = await connection.post('/v1/chat/completions', {
+        const isOpen = await leavesReasoningOpen(options, ask, connection, signal)
+        const chatBody = {
           ...body,
           ...(isOpen && { reasoning_format: 'none' }),
           messages,
           ...toolFields(options),
-        })
+        }
+        const response = await connection.post('/v1/chat/completions', chatBody, signal)
         return { response, startIn: startOf(options, isOpen) }
       }
     }
@@ -166,14 +161,15 @@ async function leavesReasoningOpen(
   options: FromLlamaServerOptions,
   { messages }: Extract<Ask, { kind: 'chat' }>,
   connection: Connection,
+  signal: AbortSignal,
 ): Promise<boolean> {
   const format = options.body?.reasoning_format
   const isParsed = (options.tools?.length ?? 0) > 0 && format === undefined
   if (options.startIn !== undefined || isParsed) return false
   if (format !== undefined && format !== 'none') return false
-  const template = await orUndefined(connection.chatTemplate())
+  const template = await orUndefined(connection.chatTemplate(signal))
   if (template === undefined || !mentionsReasoning(template)) return false
-  const prompt = await orUndefined(connection.render(templateBody(messages, options)))
+  const prompt = await orUndefined(connection.render(templateBody(messages, options), signal))
   return typeof prompt === 'string' ? opensReasoning(prompt) : templateOpensReasoning(template)
 }
 

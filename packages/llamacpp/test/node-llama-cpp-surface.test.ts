@@ -10,7 +10,6 @@ test('exports', () => {
   expect(Object.keys(piano).toSorted()).toEqual([
     'CHAT_TEMPLATE',
     'DEMO_SCRIPTS',
-    'RECORDED_DEMO',
     'createPiano',
     'createRandom',
     'createVocabulary',

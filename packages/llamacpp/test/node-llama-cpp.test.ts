@@ -1,10 +1,12 @@
 /** `fromNodeLlamaCpp` on the real engine, whose tiny models write what each test needs. */
+import { getEventListeners } from 'node:events'
 import { type StreamEvent, collect, log } from '@talaria/core'
 import type { LlamaContextSequence, Token } from 'node-llama-cpp'
 import fc from 'fast-check'
 import { afterAll, describe, expect, test } from 'vitest'
 import {
   type FromSequence,
+  type NodeLlamaCompletion,
   type NodeLlamaModel,
   createDetokenizer,
   fromNodeLlamaCpp,
@@ -324,6 +326,21 @@ describe.skipIf(!engine)('the end', () => {
       code('unknown-option'),
     )
     expect(() => fromNodeLlamaCpp({ ...source, dialect: 'herms' })).toThrow(code('unknown-dialect'))
+    for (const wrong of [
+      { maxTokens: 0 },
+      { maxTokens: -1 },
+      { maxTokens: 1.5 },
+      { maxTokens: Number.NaN },
+      { maxTokens: Infinity },
+      { maxTokens: '9' },
+      { onText: 'x' },
+      { signal: 'x' },
+    ]) {
+      expect(() => fromNodeLlamaCpp({ ...source, ...wrong } as never)).toThrow(
+        code('invalid-option'),
+      )
+    }
+    expect(() => fromNodeLlamaCpp(undefined as never)).toThrow(code('invalid-option'))
   })
 })
 
@@ -422,6 +439,113 @@ describe.skipIf(!engine)('stopping', () => {
       await expectStill(sequence)
       await sequence.clearHistory()
     })
+  })
+})
+
+describe.skipIf(!engine)('a sequence has one stream at a time', () => {
+  test('a second one ends in an error, and the first is whole', async () => {
+    await withPiano({ script: ANSWER }, async ({ sequence, prompt }) => {
+      const first = fromNodeLlamaCpp({ sequence, prompt })
+      const events: StreamEvent[] = []
+      for await (const event of first) {
+        events.push(event)
+        if (event.type !== 'text-delta') continue
+        for (const second of [
+          await all(fromNodeLlamaCpp({ sequence, prompt })),
+          await all(fromNodeLlamaCpp({ sequence, prompt })),
+        ]) {
+          expect(second.map(({ type }) => type)).toEqual(['stream-start', 'error', 'finish'])
+          expect(second[1]).toMatchObject({
+            code: 'engine-failed',
+            message: expect.stringContaining('in use by another stream'),
+          })
+        }
+      }
+      expect(linesOf(events)).toEqual(LINES)
+      expect(linesOf(await all(fromNodeLlamaCpp({ sequence, prompt })))).toEqual(LINES)
+    })
+  })
+
+  test('a session on a sequence in use ends in an error', async () => {
+    await withPiano({ script: ANSWER }, async ({ sequence, prompt }) => {
+      const first = fromNodeLlamaCpp({ sequence, prompt })
+      await first.next()
+      await first.next()
+      const session = new LlamaChatSession({ contextSequence: sequence })
+      const events = await all(fromNodeLlamaCpp({ session, prompt: 'Hello?' }))
+      expect(events.at(-2)).toMatchObject({ type: 'error', code: 'engine-failed' })
+      await first.return()
+      expect(linesOf(await all(fromNodeLlamaCpp({ sequence, prompt })))).toEqual(LINES)
+    })
+  })
+})
+
+describe('leaving while a token is waited for', () => {
+  const model = { filename: undefined } as NodeLlamaModel
+
+  test('ends the waiting at once, and the stream when the engine has stopped', async () => {
+    let release = (): void => {}
+    let isStopped = false
+    async function* slow() {
+      try {
+        await new Promise<void>((resolve) => (release = resolve))
+        yield 0
+      } finally {
+        isStopped = true
+      }
+    }
+    const slowModel = { ...model, isEogToken: () => false, detokenize: () => 'x' }
+    const events = fromNodeLlamaCpp({ model: slowModel, tokens: slow() })
+    await events.next()
+    const waiting = events.next()
+    const returned = events.return()
+    expect(await waiting).toEqual({ done: true, value: undefined })
+    expect(isStopped).toBe(false)
+    release()
+    expect(await returned).toEqual({ done: true, value: undefined })
+    expect(isStopped).toBe(true)
+  })
+
+  test('stops an engine that pushes', async () => {
+    let isAborted = false
+    const completion: NodeLlamaCompletion = {
+      generateCompletionWithMeta: (_, options) =>
+        new Promise((resolve) => {
+          options!.signal!.addEventListener('abort', () => {
+            isAborted = true
+            resolve({ metadata: { stopReason: 'abort' } })
+          })
+        }),
+    }
+    const tokens = { bos: null, shouldPrependBosToken: false }
+    const pushing = { ...model, tokens, detokenize: () => '' } as unknown as NodeLlamaModel
+    const events = fromNodeLlamaCpp({ completion, model: pushing, prompt: [1] })
+    await events.next()
+    const waiting = events.next()
+    await events.return()
+    expect(await waiting).toEqual({ done: true, value: undefined })
+    expect(isAborted).toBe(true)
+  })
+
+  test('many streams share a signal and one listener on it', async () => {
+    const controller = new AbortController()
+    const { signal } = controller
+    async function* never() {
+      await new Promise<void>((resolve) => signal.addEventListener('abort', () => resolve()))
+      yield* []
+    }
+    const streams = Array.from({ length: 12 }, () =>
+      fromNodeLlamaCpp({ model, tokens: never(), signal }),
+    )
+    await Promise.all(streams.map((events) => events.next()))
+    // The engines have not been asked yet: this one is ours.
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    controller.abort()
+    for (const events of streams) {
+      expect((await events.next()).value).toMatchObject({ type: 'finish', reason: 'aborted' })
+      await events.return()
+    }
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   })
 })
 

@@ -21,7 +21,6 @@ import {
   CHAT_TEMPLATE,
   DEMO_SCRIPTS,
   type PianoOptions,
-  RECORDED_DEMO,
   createPiano,
   createRandom,
   loadNodeLlamaCpp,
@@ -216,49 +215,6 @@ describe.skipIf(!engine)('the piano', () => {
     await piano.dispose()
   })
 })
-
-describe.skipIf(!engine)('the recorded demo', () => {
-  // `vitest -u` records anew; without it, and in CI always, a difference fails.
-  test('is what the engine streams', async () => {
-    const entries: string[] = []
-    for (const { name, question, tools, answer } of DEMO_SCRIPTS) {
-      const prompt = renderPrompt({ question, tools })
-      const piano = await createPiano(engine!, {
-        script: answer,
-        prompt,
-        vocabulary: { tags: 'text' },
-      })
-      const chunks = await all(piano.stream())
-      await piano.dispose()
-      const key = /^\w+$/.test(name) ? name : literal(name)
-      entries.push(
-        `  ${key}: [\n${chunks.map((chunk) => `    ${literal(chunk)},\n`).join('')}  ],\n`,
-      )
-    }
-    await expect(`/**
- * What the real engine streamed for each of \`DEMO_SCRIPTS\`, by name, one string a token, the
- * markers in pieces. For machines where it cannot be had. Recorded by test/piano.test.ts.
- */
-export const RECORDED_DEMO: Readonly<Record<string, readonly string[]>> = {
-${entries.join('')}}
-`).toMatchFileSnapshot('../src/piano/recorded-demo.ts')
-  })
-
-  test('has every script, letter by letter', () => {
-    expect(Object.keys(RECORDED_DEMO)).toEqual(DEMO_SCRIPTS.map(({ name }) => name))
-    for (const { name, answer } of DEMO_SCRIPTS) expect(RECORDED_DEMO[name]?.join('')).toBe(answer)
-  })
-})
-
-/** A string as the formatter writes it: in single quotes, unless double ones need fewer escapes. */
-function literal(text: string): string {
-  const double = JSON.stringify(text)
-  if (text.split("'").length > text.split('"').length) return double
-  return `'${double
-    .slice(1, -1)
-    .replaceAll('\\"', '"')
-    .replaceAll("'", String.raw`\'`)}'`
-}
 
 describe('loadNodeLlamaCpp', () => {
   test.each([

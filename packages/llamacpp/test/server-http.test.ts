@@ -1,5 +1,6 @@
 /** `fromLlamaServer` against a real HTTP server on this machine. */
-import { type StreamEvent, collect, log, markersOf } from '@talaria/core'
+import { getEventListeners } from 'node:events'
+import { MisuseError, type StreamEvent, collect, log, markersOf } from '@talaria/core'
 import { describe, expect, test } from 'vitest'
 import { verifyGrammar } from '../../core/test/grammar.ts'
 import {
@@ -362,13 +363,6 @@ describe('what goes wrong', () => {
     },
   )
 
-  test('a request that is not JSON is the caller’s fault', async () => {
-    const { baseUrl, asked } = await startServer({})
-    const events = fromLlamaServer({ baseUrl, prompt: 'x', body: { seed: 1n } })
-    await expect(events.next()).rejects.toMatchObject({ code: 'invalid-body' })
-    expect(asked).toEqual([])
-  })
-
   test('nobody listens', async () => {
     const baseUrl = await closedAddress()
     const events = await all(fromLlamaServer({ baseUrl, prompt: 'x' }))
@@ -410,12 +404,106 @@ describe('what goes wrong', () => {
   test.each([
     ['neither prompt nor messages', {}, 'prompt-or-messages'],
     ['both', { prompt: 'x', messages: MESSAGES }, 'prompt-or-messages'],
-    ['no address', { baseUrl: 'localhost', prompt: 'x' }, 'invalid-base-url'],
     ['an unknown dialect', { prompt: 'x', dialect: 'hermse' }, 'unknown-dialect'],
     ['a wrong limit', { prompt: 'x', limits: { depth: -1 } }, 'invalid-limit'],
   ])('%s throws at once', (_, options, code) => {
     const wrong = { baseUrl: 'http://localhost:8080', ...options }
     expect(() => fromLlamaServer(wrong)).toThrow(expect.objectContaining({ code }))
+  })
+})
+
+describe('misuse throws at the call, with what was expected and found', () => {
+  const message = (options: object): string => {
+    try {
+      fromLlamaServer({ baseUrl: 'http://localhost:8080', prompt: 'x', ...options })
+    } catch (error) {
+      expect(error).toBeInstanceOf(MisuseError)
+      return (error as Error).message
+    }
+    return 'nothing was thrown'
+  }
+
+  test.each([
+    ['localhost:8080', '"localhost:8080". Did you mean http://localhost:8080?'],
+    ['127.0.0.1:8080/v1', '"127.0.0.1:8080/v1". Did you mean http://127.0.0.1:8080/v1?'],
+    ['localhost', '"localhost". Did you mean http://localhost?'],
+    ['ws://localhost', '"ws://localhost".'],
+    ['', '"".'],
+    [undefined, 'nothing.'],
+    [8080, '8080.'],
+    ['http://localhost:8080/?a=b', 'one with a query or a fragment.'],
+    ['http://localhost:8080/?', 'one with a query or a fragment.'],
+    ['http://localhost:8080#a', 'one with a query or a fragment.'],
+  ])('the address %j', (baseUrl, found) => {
+    const start = 'Expected an address such as http://localhost:8080 as `baseUrl`, found '
+    expect(message({ baseUrl })).toBe(start + found)
+  })
+
+  test.each([
+    [{ prompt: 5 }, 'Expected text, or a list of texts and tokens, in `prompt`, found 5.'],
+    [
+      { prompt: [] },
+      'Expected text, or a list of texts and tokens, in `prompt`, found an empty list.',
+    ],
+    [{ prompt: [1, null] }, 'Expected text or a token in `prompt[1]`, found null.'],
+    [{ prompt: [0.5] }, 'Expected text or a token in `prompt[0]`, found 0.5.'],
+    [
+      { prompt: undefined, messages: 'Hi' },
+      'Expected a list of messages in `messages`, found "Hi".',
+    ],
+    [{ prompt: undefined, messages: [null] }, 'Expected an object in `messages[0]`, found null.'],
+    [{ body: null }, 'Expected an object of fields in `body`, found null.'],
+    [{ body: [1] }, 'Expected an object of fields in `body`, found a list.'],
+    [{ body: { a: 1n } }, 'Expected a request that is JSON: Do not know how to serialize a BigInt'],
+    [{ choice: 1n }, 'Expected a whole number from 0 in `choice`, found 1.'],
+    [{ choice: Number.NaN }, 'Expected a whole number from 0 in `choice`, found NaN.'],
+    [{ headers: [] }, 'Expected an object of names and values in `headers`, found an empty list.'],
+    [
+      { headers: new Headers({ a: 'b' }) },
+      'Expected an object of names and values in `headers`, found an object.',
+    ],
+    [
+      { headers: { 'x-trace': undefined } },
+      'Expected text that a header may hold in `headers["x-trace"]`, found a value of type undefined.',
+    ],
+    [
+      { apiKey: 5 },
+      'Expected a key that a header may hold in `apiKey`, found a value of type number.',
+    ],
+    [{ parseOnServer: 'yes' }, 'Expected true or false in `parseOnServer`, found "yes".'],
+    [{ fetch: 'x' }, 'Expected a function in `fetch`, found "x".'],
+    [{ signal: {} }, 'Expected an AbortSignal in `signal`, found an object.'],
+    [{ tools: [null] }, expect.stringContaining('tools[0]')],
+  ])('%o', (options, text) => {
+    expect(message(options)).toEqual(text)
+  })
+
+  test('options that are none', () => {
+    expect(() => fromLlamaServer(undefined as never)).toThrow(MisuseError)
+  })
+
+  test.each([
+    { apiKey: 'hunter2\nhunter2' },
+    { apiKey: 'hunter2…' },
+    { headers: { authorization: 'Bearer hunter2\n!' } },
+    { headers: { 'authorization: hunter2': '' } },
+    { baseUrl: 'http://me:hunter2@localhost:8080' },
+    { baseUrl: 'me:hunter2@localhost:8080' },
+    { baseUrl: 'http://localhost:8080/?api_key=hunter2' },
+    { baseUrl: 'localhost:8080/?api_key=hunter2' },
+  ])('no secret is shown (%#)', (options) => {
+    expect(message(options)).toMatch(/^Expected /)
+    expect(message(options)).not.toContain('hunter2')
+  })
+})
+
+test('a header of the caller’s replaces ours, however it is spelled', async () => {
+  const { baseUrl, asked } = await startServer({ '/completion': stream([stop()]) })
+  const headers = { Authorization: 'Basic abc', 'Content-Type': 'application/json; charset=utf-8' }
+  await all(fromLlamaServer({ baseUrl, prompt: 'x', apiKey: 'secret', headers }))
+  expect(asked[0]!.headers).toMatchObject({
+    authorization: 'Basic abc',
+    'content-type': 'application/json; charset=utf-8',
   })
 })
 
@@ -513,6 +601,130 @@ describe('going away', () => {
     const events = fromLlamaServer({ baseUrl, prompt: 'x' })
     await events.return()
     expect(asked).toEqual([])
+  })
+
+  /** A server that keeps silent somewhere, and when its client is gone. */
+  async function silent(
+    path: string,
+    start: (exchange: Exchange) => void | Promise<void>,
+  ): Promise<{ baseUrl: string; asked: Promise<void>; gone: Promise<void> }> {
+    let onAsked = (): void => {}
+    let onGone = (): void => {}
+    const asked = new Promise<void>((resolve) => (onAsked = resolve))
+    const gone = new Promise<void>((resolve) => (onGone = resolve))
+    const { baseUrl } = await startServer({
+      [path]: async (exchange) => {
+        void exchange.gone.then(onGone)
+        await start(exchange)
+        onAsked()
+      },
+    })
+    return { baseUrl, asked, gone }
+  }
+  const headOnly = ({ response }: Exchange): void => {
+    begin(response)
+    response.flushHeaders()
+  }
+  const oneToken = ({ response }: Exchange): Promise<void> => {
+    begin(response)
+    return write(response, token('<tool_call>{"name":"f","arguments":{"a":'))
+  }
+
+  describe.each([
+    ['before its answer', '/completion', () => {}, { prompt: 'x' }],
+    ['after its headers', '/completion', headOnly, { prompt: 'x' }],
+    ['inside a call', '/completion', oneToken, { prompt: 'x' }],
+    ['about its template', '/props', () => {}, { messages: MESSAGES }],
+    ['while it renders', '/apply-template', () => {}, { messages: MESSAGES, tools: TOOLS }],
+  ])('a server that is silent %s', (_, path, start, options) => {
+    test('is left while an event is waited for', async () => {
+      const { baseUrl, asked, gone } = await silent(path, start)
+      const events = fromLlamaServer({ baseUrl, ...options })
+      const waiting = (async () => {
+        for (;;) if ((await events.next()).done) return
+      })()
+      await asked
+      expect(await events.return()).toEqual({ done: true, value: undefined })
+      await waiting
+      await gone
+      expect(await events.next()).toEqual({ done: true, value: undefined })
+    })
+
+    test('is left by an exception that is thrown in', async () => {
+      const { baseUrl, asked, gone } = await silent(path, start)
+      const events = fromLlamaServer({ baseUrl, ...options })
+      const waiting = (async () => {
+        for (;;) if ((await events.next()).done) return
+      })()
+      await asked
+      await events.throw(new Error('enough')).catch(() => {})
+      await waiting
+      await gone
+    })
+
+    test('is left by cancelling a stream of its events', async () => {
+      const { baseUrl, asked, gone } = await silent(path, start)
+      const reader = ReadableStream.from(fromLlamaServer({ baseUrl, ...options })).getReader()
+      const waiting = (async () => {
+        for (;;) if ((await reader.read()).done) return
+      })()
+      await asked
+      await reader.cancel()
+      await waiting
+      await gone
+    })
+  })
+
+  test('what is waited for when the stream is left brings no event', async () => {
+    const { baseUrl, asked } = await silent('/completion', () => {})
+    const events = fromLlamaServer({ baseUrl, prompt: 'x' })
+    const waiting = [events.next(), events.next()]
+    await asked
+    await events.return()
+    const done = { done: true, value: undefined }
+    expect(await Promise.all(waiting)).toEqual([done, done])
+  })
+
+  test('the connection of a refusal that is not read to its end is closed', async () => {
+    const { baseUrl, gone } = await silent('/apply-template', ({ response }) => {
+      response.writeHead(500)
+      return write(response, 'x'.repeat(200_000))
+    })
+    const events = await all(fromLlamaServer({ baseUrl, messages: MESSAGES, tools: TOOLS }))
+    expect(events.at(-1)).toMatchObject({ type: 'finish', reason: 'error' })
+    await gone
+  })
+
+  test('a fetch that does not heed the signal is not waited for, nor its answer kept', async () => {
+    let answer: (response: Response) => void = () => {}
+    const fetch = (): Promise<Response> => new Promise((resolve) => (answer = resolve))
+    const events = fromLlamaServer({ baseUrl: 'http://llama.test', prompt: 'x', fetch })
+    const waiting = events.next()
+    await events.return()
+    expect(await waiting).toEqual({ done: true, value: undefined })
+    await new Promise<void>((resolve) => {
+      answer(new Response(new ReadableStream({ cancel: () => resolve() })))
+    })
+  })
+
+  test('many streams share a signal and one listener on it', async () => {
+    const { baseUrl } = await startServer({ '/completion': oneToken })
+    const controller = new AbortController()
+    const { signal } = controller
+    const streams = Array.from({ length: 12 }, () =>
+      fromLlamaServer({ baseUrl, prompt: 'x', signal }),
+    )
+    await Promise.all(streams.map((events) => events.next()))
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    await streams[0]!.return()
+    expect(getEventListeners(signal, 'abort')).toHaveLength(1)
+    controller.abort()
+    for (const events of streams.slice(1)) {
+      const list: StreamEvent[] = []
+      for await (const event of events) list.push(event)
+      expect(list.at(-1)).toEqual({ type: 'finish', reason: 'aborted' })
+    }
+    expect(getEventListeners(signal, 'abort')).toHaveLength(0)
   })
 
   test('no listener stays on the signal', async () => {

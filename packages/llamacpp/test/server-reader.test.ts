@@ -206,6 +206,7 @@ describe('its methods', () => {
     ['wrong tools', { tools: [{}] as never }],
     ['an unknown limit', { limits: { size: 1 } as never }],
     ['an unknown option', { choise: 1 } as never],
+    ['an option of another function', { signal: new AbortController().signal } as never],
     ['a choice that is none', { choice: -1 }],
     ['an endpoint that is none', { endpoint: '/infill' as never }],
     ['a frame size that is none', { maxFrameSize: 0.5 }],
@@ -213,6 +214,12 @@ describe('its methods', () => {
     ['a reporter that is none', { onProgress: true as never }],
   ])('%s throws at once', (_, options) => {
     expect(() => open(options)).toThrow(expect.objectContaining({ name: 'MisuseError' }))
+  })
+
+  test('no options at all throw', () => {
+    expect(() => createLlamaServerReader(undefined as never)).toThrow(
+      expect.objectContaining({ name: 'MisuseError' }),
+    )
   })
 
   test('an exception of the event handler reaches the caller', () => {

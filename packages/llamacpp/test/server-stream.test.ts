@@ -166,6 +166,35 @@ describe('ends', () => {
     expect(log(events)).toEqual(['finish aborted'])
   })
 
+  test('a silent stream is left while a chunk is waited for', async () => {
+    let onCancel = (): void => {}
+    const cancelled = new Promise<void>((resolve) => (onCancel = resolve))
+    const source = new ReadableStream<Uint8Array>({ cancel: () => onCancel() })
+    const events = fromLlamaServerStream(source)
+    const waiting = events.next()
+    expect(await events.return()).toEqual({ done: true, value: undefined })
+    expect(await waiting).toEqual({ done: true, value: undefined })
+    await cancelled
+  })
+
+  test('a silent iterable is left while a chunk is waited for', async () => {
+    let isReturned = false
+    const source: AsyncIterable<string> = {
+      [Symbol.asyncIterator]: () => ({
+        next: () => new Promise(() => {}),
+        return: () => {
+          isReturned = true
+          return Promise.resolve({ done: true, value: undefined })
+        },
+      }),
+    }
+    const events = fromLlamaServerStream(source)
+    const waiting = events.next()
+    await events.return()
+    expect(await waiting).toEqual({ done: true, value: undefined })
+    expect(isReturned).toBe(true)
+  })
+
   test('a signal that was aborted reads nothing', async () => {
     let isRead = false
     async function* source(): AsyncGenerator<string> {
@@ -196,6 +225,22 @@ describe('ends', () => {
     await events.return()
     expect(read).toBe(2)
   })
+})
+
+test('misuse throws at the call', () => {
+  const code = (value: string): unknown => expect.objectContaining({ code: value })
+  const source = new Response('')
+  expect(() => fromLlamaServerStream(source, { dialect: 'hermse' })).toThrow(
+    code('unknown-dialect'),
+  )
+  expect(() => fromLlamaServerStream(source, { choice: -1 })).toThrow(code('invalid-option'))
+  expect(() => fromLlamaServerStream(source, { signal: 1 as never })).toThrow(
+    code('invalid-option'),
+  )
+  expect(() => fromLlamaServerStream(source, null as never)).toThrow(code('invalid-option'))
+  for (const none of [undefined, null, 'data: {}', 5, {}]) {
+    expect(() => fromLlamaServerStream(none as never)).toThrow(code('invalid-option'))
+  }
 })
 
 test('the parser’s options reach the parser', async () => {

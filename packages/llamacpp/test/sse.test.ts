@@ -130,6 +130,16 @@ describe('JSON', () => {
     expect(frames).toEqual([{ a: 1 }])
   })
 
+  test.each([
+    ['lines', '{"a":1}\n[DONE]\n'],
+    ['lines that go on', '{"a":1}\r\n\r\n [DONE]\r\n\r\n{"a":2}\nno JSON\n'],
+    ['a last line without an end', '{"a":1}\n[DONE]'],
+  ])('a line [DONE] is the end: %s', (_, text) => {
+    const expected = { frames: [{ a: 1 }], isDone: true, failure: undefined }
+    expect(read([text])).toMatchObject(expected)
+    expect(read(text)).toMatchObject(expected)
+  })
+
   test.each(['{"a":', '{"a":1}\n{"a"', '{\n"a":\n', '[1'])('%j is an error', (text) => {
     expect(read([text]).failure).toMatchObject({ code: 'malformed-frame' })
   })

@@ -4,7 +4,7 @@
  * Tokens come from one of the engine's ways to generate, become text with their special tokens
  * visible, and go through the core parser. What the engine throws ends in `error` and `finish`,
  * an abort in `finish` with `aborted`, both at once; the stream is over when the engine has
- * stopped. Leaving the loop early stops the engine too.
+ * stopped. Leaving it early, also while the engine is silent, stops the engine too.
  */
 import {
   type Finish,
@@ -13,9 +13,13 @@ import {
   type StreamEvent,
   createParser,
 } from '@talaria/core'
-import type { Failure } from '../failure.ts'
+import { unlessAborted } from '../abort.ts'
+import { type Failure, isRecord } from '../failure.ts'
 import { finishReason } from '../finish.ts'
+import { leavable } from '../leavable.ts'
 import { PartWriter } from '../parts.ts'
+import { opensReasoning } from '../prompt-end.ts'
+import { checkSignal, expect } from '../server-options.ts'
 import { type Decoded, decode } from './decode.ts'
 import type {
   NodeLlamaCompletion,
@@ -35,7 +39,6 @@ import {
   generateWithCompletion,
   tokenize,
 } from './generation.ts'
-import { opensReasoning } from './opens-reasoning.ts'
 
 export interface NodeLlamaOptions extends ParserOptions {
   /** Stops the generation; the closing events come at once. */
@@ -99,41 +102,45 @@ type Driven = 'signal' | 'stopOnAbortSignal' | 'maxTokens'
 /**
  * Streams one answer of node-llama-cpp as events.
  *
- * @throws MisuseError `missing-source` if the options name no way to generate.
+ * @throws MisuseError for options that can't be, `missing-source` if they name no way to generate.
  */
 export function fromNodeLlamaCpp<S extends NodeLlamaSequence>(
   options: FromSequence<S>,
-): AsyncGenerator<StreamEvent, void, void>
+): AsyncGenerator<StreamEvent, void, undefined>
 export function fromNodeLlamaCpp<C extends NodeLlamaCompletion>(
   options: FromCompletion<C>,
-): AsyncGenerator<StreamEvent, void, void>
+): AsyncGenerator<StreamEvent, void, undefined>
 export function fromNodeLlamaCpp<S extends NodeLlamaSession>(
   options: FromSession<S>,
-): AsyncGenerator<StreamEvent, void, void>
-export function fromNodeLlamaCpp(options: FromTokens): AsyncGenerator<StreamEvent, void, void>
+): AsyncGenerator<StreamEvent, void, undefined>
+export function fromNodeLlamaCpp(options: FromTokens): AsyncGenerator<StreamEvent, void, undefined>
 export function fromNodeLlamaCpp(
   options: FromSequence | FromCompletion | FromSession | FromTokens,
-): AsyncGenerator<StreamEvent, void, void> {
-  const { maxTokens, signal } = options
-  const limits = { maxTokens, signal }
+): AsyncGenerator<StreamEvent, void, undefined> {
+  expect('options', 'an object', isRecord(options), options)
+  const { maxTokens } = options
   if ('session' in options) {
     const { session, prompt, generation, ...rest } = options
     const { model } = session
-    return start(rest, { model, steps: generateInSession(session, prompt, generation, limits) })
+    return start(rest, model, undefined, (signal) =>
+      generateInSession(session, prompt, generation, { maxTokens, signal }),
+    )
   }
   if ('completion' in options) {
     const { completion, model, prompt, generation, ...rest } = options
-    const steps = generateWithCompletion(completion, model, prompt, generation, limits)
-    return start(rest, { model, prompt, steps })
+    return start(rest, model, prompt, (signal) =>
+      generateWithCompletion(completion, model, prompt, generation, { maxTokens, signal }),
+    )
   }
   if ('sequence' in options) {
     const { sequence, prompt, generation, ...rest } = options
-    const steps = generateInSequence(sequence, prompt, generation, maxTokens)
-    return start(rest, { model: sequence.model, prompt, steps })
+    return start(rest, sequence.model, prompt, () =>
+      generateInSequence(sequence, prompt, generation, maxTokens),
+    )
   }
   if ('tokens' in options) {
     const { tokens, model, ...rest } = options
-    return start(rest, { model, steps: generateFromTokens(model, tokens, maxTokens) })
+    return start(rest, model, undefined, () => generateFromTokens(model, tokens, maxTokens))
   }
   throw new MisuseError(
     'missing-source',
@@ -141,26 +148,34 @@ export function fromNodeLlamaCpp(
   )
 }
 
-interface Source {
-  readonly model: NodeLlamaModel
-  /** What the answer continues, where that is known. */
-  readonly prompt?: NodeLlamaPrompt
-  readonly steps: Generation
-}
-
-function start(options: NodeLlamaOptions, source: Source): AsyncGenerator<StreamEvent, void, void> {
-  const { signal, maxTokens: _, onText, ...parserOptions } = options
+/** `prompt`: what the answer continues, where that is known. */
+function start(
+  options: NodeLlamaOptions,
+  model: NodeLlamaModel,
+  prompt: NodeLlamaPrompt | undefined,
+  generate: (signal: AbortSignal) => Generation,
+): AsyncGenerator<StreamEvent, void, undefined> {
+  const { signal: outer, maxTokens, onText, ...parserOptions } = options
+  const isCount = maxTokens === undefined || (Number.isInteger(maxTokens) && maxTokens > 0)
+  expect('maxTokens', 'a whole number from 1', isCount, maxTokens)
+  const isListener = onText === undefined || typeof onText === 'function'
+  expect('onText', 'a function', isListener, onText)
+  checkSignal(outer)
   // The parser itself is made with the first text; a slip in its options must show here.
   createParser({ ...parserOptions, onEvent: () => {} })
-  return read(source, parserOptions, signal, onText)
+  return leavable(outer, (signal) =>
+    read(model, prompt, generate(signal), parserOptions, signal, onText),
+  )
 }
 
 async function* read(
-  { model, prompt, steps }: Source,
+  model: NodeLlamaModel,
+  prompt: NodeLlamaPrompt | undefined,
+  steps: Generation,
   options: ParserOptions,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
   onText: ((text: string) => void) | undefined,
-): AsyncGenerator<StreamEvent, void, void> {
+): AsyncGenerator<StreamEvent, void, undefined> {
   const { filename } = model
   yield { type: 'stream-start', ...(filename !== undefined && { model: filename }) }
 
@@ -204,23 +219,15 @@ const ABORTED: Step = { type: 'outcome', outcome: NO_OUTCOME }
 /** More text, or the end. Does not wait for the engine once the signal is aborted. */
 async function nextStep(
   texts: AsyncGenerator<Decoded, Outcome, void>,
-  signal: AbortSignal | undefined,
+  signal: AbortSignal,
 ): Promise<Step> {
-  if (signal?.aborted) return ABORTED
-  let onAbort = (): void => {}
-  const abort = new Promise<Step>((resolve) => {
-    onAbort = () => resolve(ABORTED)
-    signal?.addEventListener('abort', onAbort)
-  })
-  const next = texts.next().then(
-    ({ done, value }): Step => (done ? { type: 'outcome', outcome: value } : value),
-    (cause: unknown): Step =>
-      signal?.aborted ? ABORTED : { type: 'failure', failure: failureOf(cause) },
-  )
+  if (signal.aborted) return ABORTED
   try {
-    return await Promise.race([next, abort])
-  } finally {
-    signal?.removeEventListener('abort', onAbort)
+    const result = await unlessAborted(texts.next(), signal)
+    if (!result) return ABORTED
+    return result.done ? { type: 'outcome', outcome: result.value } : result.value
+  } catch (cause) {
+    return signal.aborted ? ABORTED : { type: 'failure', failure: failureOf(cause) }
   }
 }
 

@@ -40,11 +40,37 @@ export type Generation = AsyncGenerator<Piece, Outcome, void>
 export interface Limits {
   /** Default: none. */
   readonly maxTokens: number | undefined
-  readonly signal: AbortSignal | undefined
+  readonly signal: AbortSignal
 }
 
 /** Continues `prompt` in a sequence; what its state shares with the prompt is not evaluated again. */
 export async function* generateInSequence(
+  sequence: NodeLlamaSequence,
+  prompt: NodeLlamaPrompt,
+  generation: { readonly contextShift?: unknown } | undefined,
+  maxTokens: number | undefined,
+): Generation {
+  refuseBusy(sequence)
+  busy.add(sequence)
+  try {
+    return yield* continueSequence(sequence, prompt, generation, maxTokens)
+  } finally {
+    busy.delete(sequence)
+  }
+}
+
+/** Sequences that a stream generates in. Two at once would each get a part of the tokens. */
+const busy = new WeakSet<NodeLlamaSequence>()
+
+function refuseBusy(sequence: NodeLlamaSequence): void {
+  if (!busy.has(sequence)) return
+  throw new Error(
+    'The sequence is in use by another stream. Read that to its end or leave it first, or get ' +
+      'another sequence from a context.',
+  )
+}
+
+async function* continueSequence(
   sequence: NodeLlamaSequence,
   prompt: NodeLlamaPrompt,
   generation: { readonly contextShift?: unknown } | undefined,
@@ -92,7 +118,7 @@ export async function* generateFromTokens(
     outputTokens++
     if (model.isEogToken(token)) return outcome('natural', 'eogToken')
     yield { tokens: [token], isThought: false }
-    if (maxTokens && outputTokens >= maxTokens) return outcome('length', 'maxTokens')
+    if (outputTokens === maxTokens) return outcome('length', 'maxTokens')
     if (isFull?.()) return outcome('length', 'contextSize')
   }
   return { ending: 'natural', usage: { outputTokens } }
@@ -111,7 +137,7 @@ export async function* generateWithCompletion(
   const stopReason = yield* turnAround(limits.signal, async (push, signal) => {
     const { metadata } = await completion.generateCompletionWithMeta([...tokens], {
       ...generation,
-      ...(limits.maxTokens && { maxTokens: limits.maxTokens }),
+      ...(limits.maxTokens !== undefined && { maxTokens: limits.maxTokens }),
       signal,
       stopOnAbortSignal: true,
       onToken(added) {
@@ -137,11 +163,12 @@ export async function* generateInSession(
   limits: Limits,
 ): Generation {
   const { sequence } = session
+  refuseBusy(sequence)
   const { usedInputTokens, usedOutputTokens } = sequence.tokenMeter
   const stopReason = yield* turnAround(limits.signal, async (push, signal) => {
     const stop = await session.promptWithMeta(prompt, {
       ...generation,
-      ...(limits.maxTokens && { maxTokens: limits.maxTokens }),
+      ...(limits.maxTokens !== undefined && { maxTokens: limits.maxTokens }),
       signal,
       stopOnAbortSignal: true,
       onResponseChunk({ tokens, segmentType }) {
@@ -201,13 +228,13 @@ function outcomeOf(stopReason: string, usage: Usage): Outcome {
  * queue holds what the engine is ahead of the reader, which it cannot be told to wait for.
  */
 async function* turnAround(
-  outer: AbortSignal | undefined,
+  outer: AbortSignal,
   run: (push: (piece: Piece) => void, signal: AbortSignal) => Promise<string>,
 ): AsyncGenerator<Piece, string, void> {
   const controller = new AbortController()
-  const abort = (): void => controller.abort(outer?.reason)
-  outer?.addEventListener('abort', abort)
-  if (outer?.aborted) abort()
+  const abort = (): void => controller.abort(outer.reason)
+  outer.addEventListener('abort', abort)
+  if (outer.aborted) abort()
 
   let queue: Piece[] = []
   let wake = (): void => {}
@@ -234,7 +261,7 @@ async function* turnAround(
       })
     }
   } finally {
-    outer?.removeEventListener('abort', abort)
+    outer.removeEventListener('abort', abort)
     controller.abort()
     await running.catch(() => {})
   }
