@@ -4,8 +4,10 @@
  *
  * The first bytes tell most of it, the first frame's shape the rest: prose may begin with `data:`
  * and a model's answer with a JSON object. What may still be a frame is held back, at most its
- * line; each character is looked at once, however the input is cut.
+ * line, or the object if it is laid out over lines; each character is looked at once, however the
+ * input is cut.
  */
+import { LaidOutObject } from './laid-out-object.ts'
 import { isEventLike } from './replay.ts'
 
 export type Form =
@@ -30,6 +32,8 @@ export class Detector {
   private fields = false
   /** They were empty comments all: a server's sign of life. */
   private pings = false
+  /** An object that is laid out over lines, as `jq` does it. */
+  private object: LaidOutObject | undefined
   private readonly json: boolean
 
   /** `json`: the input is known to be JSON, so that it can't be text. */
@@ -68,6 +72,11 @@ export class Detector {
   /** What a whole line says. */
   private judgeLine(line: string): Form | undefined {
     if (line.trim() === '') return undefined
+    if (this.object) return this.judgeObject(this.object, line)
+    if (!this.json && !this.fields && line.trim() === '{') {
+      this.object = new LaidOutObject()
+      return undefined
+    }
     if (this.json || (!this.fields && line.trimStart().startsWith('{'))) {
       const value = parse(line)
       if (!isFrame(value) && isEventLike(value)) return 'events'
@@ -84,17 +93,34 @@ export class Detector {
     return undefined
   }
 
+  /** What the next line of an object says. */
+  private judgeObject(object: LaidOutObject, line: string): Form | undefined {
+    if (object.empty && !mayBeFrame(`{${line}`)) return 'text'
+    switch (object.take(line)) {
+      case 'open':
+        return undefined
+      case 'closed':
+        return isFrame(parse(object.text())) ? 'server' : 'text'
+      case 'no object':
+        return 'text'
+    }
+  }
+
   /** What the beginning of an unfinished line rules out. */
   private judgeHead(): Form | undefined {
-    const { head } = this
+    const { head, object } = this
     if (this.size > HELD_LIMIT) return CUT_DATA.test(head) ? 'server' : 'text'
+    if (object) {
+      const fits = object.empty ? mayBeFrame(`{${head}`) : LaidOutObject.mayBegin(head)
+      return fits ? undefined : 'text'
+    }
     const body = head.trimStart()
     if (body === '') return this.size > WHITESPACE ? 'text' : undefined
     if (!this.fields && body.startsWith('{')) return mayBeFrame(body) ? undefined : 'text'
     if (head.startsWith('data:')) return mayBeData(head.slice(5).trimStart()) ? undefined : 'text'
-    if (head.length === HEAD) return 'text'
-    const field = NAMES.some((name) => name.startsWith(head)) || FIELD.test(head) || head === ':'
-    return field ? undefined : 'text'
+    // Some servers send comments of a few kilobytes, to get through a proxy's buffer.
+    if (head.length === HEAD && (!head.startsWith(':') || this.size > COMMENTS)) return 'text'
+    return NAMES.some((name) => name.startsWith(head)) || FIELD.test(head) ? undefined : 'text'
   }
 }
 
@@ -102,11 +128,13 @@ export class Detector {
 const HEAD = 256
 /** How much white space may come first. */
 const WHITESPACE = 4_096
+/** How much of the input may pass until a long comment ends. */
+const COMMENTS = 16_384
 
 const NAMES = ['data:', 'event:', 'id:', 'retry:']
 const DATA = /^data:(.*)$/s
-/** A line of server-sent events other than data. Comments are empty or begin with a space. */
-const FIELD = /^(?:event:|id:|retry:|:(?: |$))/
+/** A line of server-sent events other than data. Any line that begins with a colon is a comment. */
+const FIELD = /^(?:event:|id:|retry:|:)/
 /** The beginning of a data line that was cut off. */
 const CUT_DATA = /^data: ?\{\s*"/
 

@@ -7,7 +7,7 @@ export const EXIT = {
   io: 1,
   /** The command line, or a file that it names, is not as it should be. */
   usage: 2,
-  /** With `--strict`: a call failed, or the stream broke off. */
+  /** With `--strict`: a call failed, the stream broke off, or nothing came. */
   failedCall: 3,
   /** By the shell's custom: 128 and the signal's number. */
   SIGINT: 130,

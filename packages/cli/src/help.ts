@@ -7,7 +7,7 @@ const EXIT_CODES = `Exit codes
   0    fine
   1    reading or writing failed
   2    the command line is wrong
-  3    with --strict: a call failed, or the stream broke off
+  3    with --strict: a call failed, the stream broke off, or nothing came
   130  ended by Ctrl-C (143: by SIGTERM), after the closing events`
 
 /** `talaria --help` */

@@ -7,6 +7,7 @@
 import { type StreamEvent, type Tool, createParser } from '@talaria/core'
 import { createLlamaServerReader } from '@talaria/llamacpp'
 import { Detector, type Form } from './detect.ts'
+import { HttpHead } from './http-head.ts'
 import { createReplay } from './replay.ts'
 
 /** What a user may call the form of the input. */
@@ -59,6 +60,7 @@ function readerOf(form: Form, options: InputOptions): Reader {
 }
 
 function detecting(detector: Detector, options: InputOptions): Reader {
+  let head: HttpHead | undefined = new HttpHead()
   let reader: Reader | undefined
   const use = (form: Form): Reader => {
     reader = readerOf(form, options)
@@ -66,12 +68,22 @@ function detecting(detector: Detector, options: InputOptions): Reader {
     detector.held.length = 0
     return reader
   }
-  const settled = (): Reader => reader ?? use(detector.end())
+  const take = (text: string): void => {
+    const form = text === '' ? undefined : detector.take(text)
+    if (form !== undefined) use(form)
+  }
+  const settled = (): Reader => {
+    if (head) take(head.end())
+    head = undefined
+    return reader ?? use(detector.end())
+  }
   return {
     feed(text) {
       if (reader) return reader.feed(text)
-      const form = detector.take(text)
-      if (form !== undefined) use(form)
+      const body = head ? head.take(text) : text
+      if (body === undefined) return
+      head = undefined
+      take(body)
     },
     end: () => settled().end(),
     fail: (error) => settled().fail(error),

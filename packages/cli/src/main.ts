@@ -12,7 +12,10 @@ for (const name of ['SIGINT', 'SIGTERM'] as const) {
   })
 }
 
-process.exitCode = await run(process.argv.slice(2), {
+// Who can't be told what is wrong gets the exit code still.
+process.stderr.on('error', () => {})
+
+const code = await run(process.argv.slice(2), {
   // Opened by those who read it only.
   get stdin() {
     return process.stdin
@@ -22,3 +25,6 @@ process.exitCode = await run(process.argv.slice(2), {
   env: process.env,
   signal: controller.signal,
 })
+// What a signal interrupted (a file's read, a write to a reader that stalled) may never end.
+if (controller.signal.aborted) process.exit(code)
+process.exitCode = code

@@ -4,23 +4,23 @@
  */
 import { type Options, alternatives, readArguments, usage } from './args.ts'
 import type { Command } from './command.ts'
-import { demo } from './commands/demo.ts'
+import { createDemo } from './commands/demo.ts'
 import { parse } from './commands/parse.ts'
-import { EXIT, Failure, codeOf, reasonOf } from './failure.ts'
+import { EXIT, Failure, codeOf, exitCodeOf, reasonOf } from './failure.ts'
 import { commandHelp, overview } from './help.ts'
 import { ClosedPipe, type Io, Sink } from './io.ts'
 import { visible } from './output/visible.ts'
 import { didYouMean } from './suggest.ts'
 import { version } from './version.ts'
 
-const COMMANDS: readonly Command[] = [parse, demo]
+const COMMANDS: readonly Command[] = [parse, createDemo()]
 
 /** Runs a command line; gives the exit code. Never throws. */
 export async function run(argv: readonly string[], io: Io): Promise<number> {
   try {
     return await dispatch(argv, io)
   } catch (error) {
-    if (error instanceof ClosedPipe) return EXIT.ok
+    if (error instanceof ClosedPipe) return io.signal.aborted ? exitCodeOf(io.signal) : EXIT.ok
     // The text may quote a file or a server, so it must not drive the terminal either.
     io.stderr.write(`talaria: ${visible(messageOf(error)).replaceAll('\n', ' ')}\n`)
     return error instanceof Failure ? error.exitCode : EXIT.io
@@ -30,7 +30,7 @@ export async function run(argv: readonly string[], io: Io): Promise<number> {
 async function dispatch(argv: readonly string[], io: Io): Promise<number> {
   const [first, ...rest] = argv
   const print = async (text: string): Promise<number> => {
-    const sink = new Sink(io.stdout)
+    const sink = new Sink(io)
     await sink.write(text)
     await sink.finish()
     return EXIT.ok

@@ -15,16 +15,23 @@ export interface Transfer {
   readonly finished: () => boolean
 }
 
-/**
- * Resolves when the closing events are written; gives what broke the source, if anything did.
- * Throws if writing fails.
- */
-export async function transfer(options: Transfer): Promise<unknown> {
+export interface Transferred {
+  /** What broke the source, if anything did. */
+  readonly broken: unknown
+  /** The source ended without a single character. */
+  readonly empty: boolean
+}
+
+/** Resolves when the closing events are written. Throws if writing fails. */
+export async function transfer(options: Transfer): Promise<Transferred> {
   const { source, reader, output, sink, signal, finished } = options
   const decoder = new TextDecoder()
+  // The iterator tells of an error; what comes before or after it matters no more.
+  source.on('error', () => {})
   addAbortSignal(signal, source)
   const chunks = source[Symbol.asyncIterator]()
   let broken: unknown
+  let empty = true
   try {
     while (!finished() && !signal.aborted) {
       let next: IteratorResult<string | Uint8Array>
@@ -36,7 +43,10 @@ export async function transfer(options: Transfer): Promise<unknown> {
       }
       // The last call gives the bytes of a character that was cut off, as U+FFFD.
       const text = next.done ? decoder.decode() : decode(decoder, next.value)
-      if (text !== '') reader.feed(text)
+      if (text !== '') {
+        empty = false
+        reader.feed(text)
+      }
       await sink.write(output.take())
       if (next.done) break
     }
@@ -50,7 +60,8 @@ export async function transfer(options: Transfer): Promise<unknown> {
   } finally {
     source.destroy()
   }
-  return signal.aborted ? undefined : broken
+  if (signal.aborted) return { broken: undefined, empty: false }
+  return { broken, empty: empty && broken === undefined }
 }
 
 function decode(decoder: InstanceType<typeof TextDecoder>, chunk: string | Uint8Array): string {

@@ -3,7 +3,7 @@
  * request that holds such a list under `tools`.
  */
 import { readFile } from 'node:fs/promises'
-import type { JsonSchema, Tool, ToolDefinition } from '@talaria/core'
+import type { Tool, ToolDefinition } from '@talaria/core'
 import { EXIT, Failure, reasonOf } from './failure.ts'
 
 /** Throws a `Failure` that names the file and the place in it. */
@@ -61,7 +61,7 @@ export async function readTools(file: string): Promise<Tool[]> {
   })
 }
 
-function isObject(value: unknown): value is JsonSchema {
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 

@@ -1,10 +1,14 @@
 /** `talaria demo`: the real engine, the recording, and a server. */
+import { execFile, spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { type IncomingMessage, type Server, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
 import { loadNodeLlamaCpp } from '@talaria/llamacpp/piano'
-import { afterEach, describe, expect, it } from 'vitest'
-import { type World, talaria } from './harness.ts'
+import { type Mock, afterEach, describe, expect, it, vi } from 'vitest'
+import { createDemo } from '../src/commands/demo.ts'
+import { NODE_ARGUMENTS } from './binary.ts'
+import { type Outcome, type World, perform, talaria } from './harness.ts'
 import { createScreen } from './terminal.ts'
 
 /** Loading llama.cpp takes seconds on a busy machine. */
@@ -55,6 +59,76 @@ describe.skipIf(!engine.available)('llama.cpp in this process', SLOW, () => {
     expect(stdout).toMatch(/tool-call-error {2}aborted\n {28}finish {11}aborted\n$/)
     expect(code).toBe(130)
   })
+})
+
+describe('Ctrl-C while llama.cpp is starting', () => {
+  const stopped = async (
+    loaded: (dispose: () => Promise<void>) => Awaited<ReturnType<typeof loadNodeLlamaCpp>>,
+  ): Promise<{ outcome: Outcome; disposed: number }> => {
+    const controller = new AbortController()
+    let disposed = 0
+    const demo = createDemo(async () => {
+      controller.abort('SIGINT')
+      console.error('Error: the build died\n    at test.js:1:1')
+      console.warn('trying the next one')
+      return loaded(async () => void disposed++)
+    })
+    const args = { values: new Map<string, string>(), positionals: [] }
+    const outcome = await perform((io) => demo.run(args, io), {
+      signal: controller.signal,
+      terminal: { columns: 80, rows: 24 },
+    })
+    return { outcome, disposed }
+  }
+  const spies = (): Mock[] =>
+    (['error', 'warn'] as const).map((name) => vi.spyOn(console, name).mockImplementation(() => {}))
+  afterEach(() => {
+    vi.restoreAllMocks()
+  })
+
+  it.each([
+    ['that can not run then', false],
+    ['that runs', true],
+  ] as const)('ends it, with an engine %s', async (_, available) => {
+    const printed = spies()
+    const { outcome, disposed } = await stopped((dispose) =>
+      available ? { available, llama: {}, dispose } : { available, reason: 'The build died.' },
+    )
+    expect(outcome).toMatchObject({
+      code: 130,
+      stdout: 'Starting llama.cpp…\r\u001b[K',
+      stderr: '',
+    })
+    expect(disposed).toBe(available ? 1 : 0)
+    for (const spy of printed) expect(spy).not.toHaveBeenCalled()
+    console.warn('afterwards')
+    expect(printed[1]).toHaveBeenCalledExactlyOnceWith('afterwards')
+  })
+})
+
+/** Runs a command in a terminal of its own, and presses Ctrl-C once it shows a text. */
+const PRESS_CTRL_C = `
+import os, pty, sys
+pid, terminal = pty.fork()
+if pid == 0: os.execvp(sys.argv[2], sys.argv[2:])
+shown, pressed = b'', False
+while True:
+    try: piece = os.read(terminal, 65536)
+    except OSError: break
+    if not piece: break
+    shown += piece
+    if sys.argv[1].encode() in shown and not pressed:
+        pressed = True
+        os.write(terminal, b'\\x03')
+print(os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]), ascii(shown.decode()))
+`
+const hasPython = spawnSync('python3', ['-c', 'import pty']).status === 0
+
+it.skipIf(!hasPython)('leaves a clean terminal by Ctrl-C at its start', SLOW, async () => {
+  const command = [process.execPath, ...NODE_ARGUMENTS, 'demo']
+  const argv = ['-c', PRESS_CTRL_C, 'Starting llama.cpp', ...command]
+  const { stdout } = await promisify(execFile)('python3', argv)
+  expect(stdout).toBe(String.raw`130 'Starting llama.cpp\u2026\r^C\x1b[K'` + '\n')
 })
 
 it('has its engine where the project is tested', () => {

@@ -22,6 +22,13 @@ function needed(input: string): number {
 
 const NATIVE = '{"index":0,"content":"Hi","tokens":[1],"stop":false}'
 const CHAT = '{"choices":[{"index":0,"delta":{"content":"Hi"}}],"id":"chatcmpl-1"}'
+/** An answer that was not streamed. */
+const WHOLE = {
+  choices: [{ index: 0, message: { content: '{\n"}": \\"[1],' }, logprobs: null }],
+  created: -1.5e3,
+  timings: {},
+  list: [[], [1, true], ['}']],
+}
 
 const CASES: readonly (readonly [Form, string, string])[] = [
   ['text', 'nothing at all', ''],
@@ -43,6 +50,12 @@ const CASES: readonly (readonly [Form, string, string])[] = [
   ['text', 'an event alone', 'event: the fair'],
   ['text', 'a smiley', ':) hello'],
   ['text', 'a list of definitions', ': first\n: second\nthird'],
+  ['text', 'smileys', ':)\n:)\nHello'],
+  ['text', 'an object, laid out', '{\n  "id": 7,\n  "choices": "none"\n}\nThat is it.'],
+  ['text', 'an object that is a call, laid out', '{\n  "id": "x",\n  "name": "f"\n}\n'],
+  ['text', 'an object that prose ends', '{\n  "id": 7,\n  and so on, you see.\n'],
+  ['text', 'an object that was cut', '{\n  "id": 7,\n  "choices": [\n'],
+  ['text', 'code', '{\n  const id = 7\n}\n'],
   ['text', 'a quoted event stream after prose', 'Look:\ndata: {"a":1}\n\n'],
   ['server', 'native frames', `data: ${NATIVE}\n\ndata: ${NATIVE}\n\n`],
   ['server', 'native frames, CRLF', `data: ${NATIVE}\r\n\r\n`],
@@ -50,6 +63,12 @@ const CASES: readonly (readonly [Form, string, string])[] = [
   ['server', 'frames without a blank', `data:${CHAT}\n\n`],
   ['server', 'frames after pings', `:\n\n:\n\ndata: ${CHAT}\n\n`],
   ['server', 'pings alone', ':\n\n:\n\n'],
+  ['server', 'frames after a comment without a blank', `:ping\n\ndata: ${CHAT}\n\n`],
+  ['server', 'frames after a long comment', `:${'x'.repeat(2_048)}\n\ndata: ${CHAT}\n\n`],
+  ['server', 'an answer, laid out', `${JSON.stringify(WHOLE, null, 2)}\n`],
+  ['server', 'an answer, laid out with tabs', JSON.stringify(WHOLE, null, '\t')],
+  ['server', 'an answer, laid out, CRLF', JSON.stringify(WHOLE, null, 2).replaceAll('\n', '\r\n')],
+  ['server', 'an error, laid out', JSON.stringify({ error: { code: 400 } }, null, 2)],
   ['server', 'frames after a comment', `: keep-alive\n\ndata: ${CHAT}\n\n`],
   ['server', 'frames with an event name', `event: message\nid: 1\nretry: 5\ndata: ${CHAT}\n\n`],
   ['server', 'frames after empty data', `data:\n\ndata: ${CHAT}\n\n`],
@@ -84,6 +103,8 @@ describe('what is held', () => {
     ['data that is no frame', 'data: see', 7],
     ['a call', '<tool_call>', 1],
     ['a bare call', '{"name": "f"}', 7],
+    ['a bare call, laid out', '{\n  "name": "f"\n}', 10],
+    ['an object, laid out, that prose ends', '{\n  "id": 7,\n  and', 16],
     ['blank lines', '\n\n\nHi', 4],
     ['a frame', `data: ${NATIVE}\n\n`, 7 + NATIVE.length],
   ])('%s: until it is known', (_, input, characters) => {
@@ -95,6 +116,8 @@ describe('what is held', () => {
     ['a frame without end', `data: {"a": "${'x'.repeat(2 * HELD_LIMIT)}`, 'server', HELD_LIMIT + 1],
     ['a key without end', `{"${'x'.repeat(1_000)}`, 'text', 256],
     ['a field without end', `event: ${'x'.repeat(1_000)}`, 'text', 256],
+    ['an object over lines', `{\n${'"id": 1,\n'.repeat(HELD_LIMIT / 8)}`, 'text', HELD_LIMIT + 1],
+    ['a comment without end', `:${'x'.repeat(20_000)}`, 'text', 16_385],
     ['white space without end', ' '.repeat(10_000), 'text', 4_097],
   ] as const)('%s: up to a limit', (_, input, form, limit) => {
     expect(detect([input])).toBe(form)

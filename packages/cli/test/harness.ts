@@ -24,6 +24,14 @@ export interface Outcome {
 
 /** Runs `talaria` with these arguments. */
 export async function talaria(argv: readonly string[], world: World = {}): Promise<Outcome> {
+  return perform((io) => run(argv, io), world)
+}
+
+/** Runs what gives an exit code. */
+export async function perform(
+  work: (io: Io) => Promise<number>,
+  world: World = {},
+): Promise<Outcome> {
   const { stdin = '', env = {}, terminal, signal = new AbortController().signal } = world
   const out = new Collected(world.onWrite)
   const err = new Collected()
@@ -33,7 +41,7 @@ export async function talaria(argv: readonly string[], world: World = {}): Promi
       ? stdin
       : Readable.from(typeof stdin === 'string' || stdin instanceof Uint8Array ? [stdin] : stdin)
   const io: Io = { stdin: source, stdout, stderr: err, env, signal }
-  const code = await run(argv, io)
+  const code = await work(io)
   return { code, stdout: out.text, stderr: err.text, writes: out.writes }
 }
 

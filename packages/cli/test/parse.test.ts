@@ -1,5 +1,6 @@
 /** `talaria parse` from input to output, in this process. */
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
@@ -89,6 +90,26 @@ describe('the form of the input', () => {
     )
     expect(text).toContain('Grüße, 日本 🙂!')
     expect(others).toEqual([text, text])
+  })
+
+  it('may be what an event stream carries, one a line', async () => {
+    const expected = await whole(sse(ANSWER))
+    const stdin = `${sse(ANSWER).replaceAll('data: ', '')}[DONE]\n`
+    expect(await whole(stdin)).toBe(expected)
+    const chat = readFileSync(
+      new URL('../../../fixtures/recordings/llama-server/chat-plain.body', import.meta.url),
+      'utf8',
+    )
+    expect(chat).toContain('data: [DONE]')
+    expect(await whole(chat.replaceAll('data: ', ''))).toBe(await whole(chat))
+  })
+
+  it('may be a whole answer, laid out', async () => {
+    const message = { role: 'assistant', content: `Hi ${CALL}` }
+    const answer = { choices: [{ index: 0, finish_reason: 'stop', message }], usage: {} }
+    const stdin = JSON.stringify(answer, null, 2)
+    const { stdout } = await talaria(['parse', '--to', 'message'], { stdin })
+    expect(JSON.parse(stdout)).toMatchObject({ text: 'Hi ', calls: [{ name: 'f' }] })
   })
 
   it('can be forced', async () => {
@@ -229,6 +250,70 @@ describe('--to', () => {
       env: { TERM: 'dumb' },
     })
     expect(stdout).not.toContain('\u001b')
+  })
+})
+
+describe('arguments as deep as the parser allows', () => {
+  const DEPTH = 9_900
+  const list = '['.repeat(DEPTH) + ']'.repeat(DEPTH)
+  const stdin = `Text <tool_call>{"name":"f","arguments":{"__proto__":${list}}}</tool_call>`
+  const json = `{"__proto__":${list}}`
+
+  it('are events', async () => {
+    const { stdout, stderr, code } = await talaria(['parse', '--to', 'events'], { stdin })
+    expect(stdout).toContain('"delta":"Text "')
+    expect(stdout).toContain(`,"input":${json}}\n`)
+    expect(stdout).toMatch(/\n\{"type":"finish","reason":"tool-calls"\}\n$/)
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 })
+  })
+
+  it('are a message, hardly longer than they are', async () => {
+    const { stdout, stderr, code } = await talaria(['parse', '--to', 'message'], { stdin })
+    expect(JSON.parse(stdout)).toMatchObject({ text: 'Text ', calls: [{ arguments: json }] })
+    expect(stdout.replace(/\s+/g, '')).toContain(`"input":${json}`)
+    expect(stdout.length).toBeLessThan(5 * json.length)
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 })
+  })
+
+  it.each(['log', 'view'])('are a %s', async (to) => {
+    const { stderr, code } = await talaria(['parse', '--to', to], { stdin })
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 })
+  })
+})
+
+describe('empty input', () => {
+  it.each([
+    ['nothing', []],
+    ['empty chunks', [new Uint8Array()]],
+  ])('%s: is said, and no success with --strict', async (_, chunks) => {
+    const stdin = (): Readable => Readable.from(chunks)
+    const lax = await talaria(['parse', '--to', 'log'], { stdin: stdin() })
+    const stderr = 'talaria: the input was empty\n'
+    expect(lax).toMatchObject({ code: 0, stdout: 'finish stop\n', stderr })
+    expect(await talaria(['parse', '--strict'], { stdin: stdin() })).toMatchObject({
+      code: 3,
+      stderr,
+    })
+  })
+
+  it('is not meant by input that is stopped or breaks', async () => {
+    const stopped = await talaria(['parse', '--strict'], { signal: AbortSignal.abort('SIGINT') })
+    expect(stopped).toMatchObject({ code: 130, stderr: '' })
+    const stdin = new Readable({ read() {} })
+    setImmediate(() => stdin.destroy(new Error('gone')))
+    const broken = await talaria(['parse', '--strict'], { stdin })
+    expect(broken).toMatchObject({ code: 1, stderr: "talaria: can't read stdin: gone\n" })
+  })
+})
+
+describe('an answer that ends before its connection', () => {
+  it('lets go of the connection', async () => {
+    const stdin = new Readable({ read() {} })
+    stdin.push(sse('Hi'))
+    const { stdout, code } = await talaria(['parse', '--to', 'log'], { stdin })
+    expect(stdout).toMatch(/\nfinish stop/)
+    expect(code).toBe(0)
+    expect(stdin.destroyed).toBe(true)
   })
 })
 
@@ -449,6 +534,25 @@ describe('a file that can not be read', () => {
       stdout: '',
       stderr: `talaria: can't read ${path}: ${reason}\n`,
       writes: [],
+    })
+  })
+})
+
+describe.skipIf(process.platform === 'win32')('a named pipe that nobody writes to', () => {
+  it.each([
+    ['before it is opened', 0],
+    ['while it is being opened', 50],
+  ])('is let go of by a signal, %s', async (_, delay) => {
+    const pipe = join(folder, `pipe-${delay}`)
+    execFileSync('mkfifo', [pipe])
+    const controller = new AbortController()
+    if (delay === 0) controller.abort('SIGTERM')
+    else setTimeout(() => controller.abort('SIGTERM'), delay)
+    const { signal } = controller
+    expect(await talaria(['parse', '--to', 'log', pipe], { signal })).toMatchObject({
+      code: 143,
+      stdout: 'finish aborted\n',
+      stderr: '',
     })
   })
 })

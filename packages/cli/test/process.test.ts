@@ -1,6 +1,6 @@
 /** The real process: pipes, signals, exit codes. */
-import { execFile } from 'node:child_process'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { type ChildProcess, execFile, spawn } from 'node:child_process'
+import { closeSync, mkdtempSync, openSync, rmSync, writeFileSync, writeSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
@@ -62,6 +62,11 @@ describe.skipIf(process.platform !== 'linux')('a full disk', SLOW, () => {
     const { stderr } = await shell('sh', ['-c', command])
     expect(stderr).toBe("talaria: can't write: no space left\ncode 1\n")
   })
+
+  it('does not change the code if it is stderr that can not be written', async () => {
+    const { stdout } = await shell('sh', ['-c', `${talaria} foo 2>/dev/full; echo "code $?"`])
+    expect(stdout).toBe('code 2\n')
+  })
 })
 
 describe('a stream that is still open', SLOW, () => {
@@ -91,6 +96,64 @@ describe('a stream that is still open', SLOW, () => {
     )
     expect(stderr).toBe('')
     expect(code).toBe(expected)
+  })
+})
+
+describe.skipIf(process.platform === 'win32')(
+  'a reader of the output that has stalled',
+  SLOW,
+  () => {
+    /** Takes the beginning of a document that no pipe holds. Gives the process and how it ends. */
+    async function stalled(
+      ...nodeArguments: readonly string[]
+    ): Promise<{ child: ChildProcess; ended: Promise<number | null> }> {
+      const file = join(folder, 'longer.txt')
+      writeFileSync(file, 'All work and no play. '.repeat(400_000))
+      const argv = [...nodeArguments, ...NODE_ARGUMENTS, 'parse', '--to', 'message', file]
+      const child = spawn(process.execPath, argv, { stdio: ['ignore', 'pipe', 'inherit'] })
+      const ended = new Promise<number | null>((done) => child.on('exit', done))
+      await new Promise((done) => child.stdout.once('readable', done))
+      return { child, ended }
+    }
+
+    it('does not keep a signal from ending it', async () => {
+      const { child, ended } = await stalled()
+      child.kill('SIGTERM')
+      expect(await ended).toBe(143)
+    })
+
+    it('is not waited for after a second signal', async () => {
+      // Without timers the wait for the reader has no end of its own.
+      const { child, ended } = await stalled('--import=data:text/javascript,setTimeout=()=>{}')
+      child.kill('SIGINT')
+      child.kill('SIGTERM')
+      // Which of two signals at once comes second is up to the system.
+      expect([130, 143]).toContain(await ended)
+    })
+  },
+)
+
+describe.skipIf(process.platform === 'win32')('a named pipe', SLOW, () => {
+  it('is read to its end', async () => {
+    const pipe = join(folder, 'read')
+    const command = `mkfifo '${pipe}'; { printf 'Hi '; printf there; } > '${pipe}' & ${talaria} parse -t log '${pipe}'`
+    const { stdout, stderr } = await shell('sh', ['-c', command])
+    expect(stdout).toContain('text-delta 0 "Hi there"')
+    expect(stderr).toBe('')
+  })
+
+  it('that says nothing more is ended by a signal', async () => {
+    const pipe = join(folder, 'silent')
+    await shell('mkfifo', [pipe])
+    const { child, shows, ended } = start(['parse', pipe])
+    const writer = openSync(pipe, 'r+')
+    writeSync(writer, 'Hi ')
+    await shows('text-delta')
+    child.kill('SIGTERM')
+    const { code, stdout } = await ended
+    closeSync(writer)
+    expect(stdout).toMatch(/\n\{"type":"finish","reason":"aborted"\}\n$/)
+    expect(code).toBe(143)
   })
 })
 

@@ -374,3 +374,24 @@ describe('colours', () => {
     expect(writes.join('')).not.toMatch(/\x1b\[\d+m/)
   })
 })
+
+describe('where there is no terminal', () => {
+  // More rows than a function takes arguments.
+  const LINES = 300_000
+
+  it('shows all rows of a long call', () => {
+    const json = JSON.stringify({ a: 'x\n'.repeat(LINES) })
+    const shown = printed([start(0, 'f'), delta(0, json), end(0, 'f', json), finish])
+    expect(shown.match(/^ {2}x\\n$/gm)).toHaveLength(LINES - 1)
+    expect(shown).toMatch(/\n\n1 call · finish: tool-calls\n$/)
+  })
+
+  it('shows all that the model wrote of a failed call', () => {
+    const raw = `<tool_call>${'x\n'.repeat(LINES)}</tool_call>`
+    const code = 'malformed-call'
+    const failed: StreamEvent = { type: 'tool-call-error', index: 0, code, message: 'No.', raw }
+    const shown = printed([failed, finish])
+    expect(shown.match(/^ {2}x$/gm)).toHaveLength(LINES - 1)
+    expect(shown).toMatch(/^✗ call malformed-call\n {2}No\.\n {2}<tool_call>x\n/)
+  })
+})

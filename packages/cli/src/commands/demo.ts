@@ -6,6 +6,7 @@ import { loadNodeLlamaCpp } from '@talaria/llamacpp/piano'
 import { type Arguments, usage } from '../args.ts'
 import type { Command } from '../command.ts'
 import { enginePerformances } from '../demo/engine.ts'
+import { quietly } from '../demo/quiet.ts'
 import { recordedPerformances } from '../demo/recorded.ts'
 import { DEFAULT_QUESTION, askServer, readUrl } from '../demo/server.ts'
 import { Stage } from '../demo/stage.ts'
@@ -13,7 +14,14 @@ import { EXIT, exitCodeOf } from '../failure.ts'
 import type { Io } from '../io.ts'
 import { COLOR_OPTIONS, colorChoice } from '../output/style.ts'
 
-export const demo: Command = {
+type Load = typeof loadNodeLlamaCpp
+
+/** @param load How the engine is had. */
+export function createDemo(load: Load = loadNodeLlamaCpp): Command {
+  return { ...DESCRIPTION, run: (args, io) => run(args, io, load) }
+}
+
+const DESCRIPTION: Omit<Command, 'run'> = {
   name: 'demo',
   synopsis: '[options]',
   summary: 'Streams tool calls from a real llama.cpp and shows what becomes of each token.',
@@ -32,10 +40,9 @@ export const demo: Command = {
 that is made on the spot and plays scripted answers: nothing is downloaded. Where it can't run,
 a recording is played. A llama-server that wants a key gets the one in LLAMA_API_KEY.`,
   ],
-  run,
 }
 
-async function run(args: Arguments, io: Io): Promise<number> {
+async function run(args: Arguments, io: Io, load: Load): Promise<number> {
   const { values, positionals } = args
   if (positionals[0] !== undefined) throw usage(`demo takes no file, found '${positionals[0]}'`)
   const url = values.get('url')
@@ -46,7 +53,7 @@ async function run(args: Arguments, io: Io): Promise<number> {
   const stage = new Stage({ io, color: colorChoice(args), fast: values.has('fast') })
   let failed = false
   if (url === undefined) {
-    await (values.has('recorded') ? fromRecording(stage) : fromEngine(stage, io))
+    await (values.has('recorded') ? fromRecording(stage) : fromEngine(stage, io, load))
     if (!io.signal.aborted) await stage.say('', ...NEXT)
   } else {
     const address = readUrl(url)
@@ -64,9 +71,15 @@ const NEXT = [
   'Any stream: curl -sN localhost:8080/completion -d @req.json | npx talaria parse',
 ]
 
-async function fromEngine(stage: Stage, io: Io): Promise<void> {
+async function fromEngine(stage: Stage, io: Io, load: Load): Promise<void> {
   await stage.status('Starting llama.cpp…')
-  const engine = await loadNodeLlamaCpp()
+  const engine = await quietly(() => load())
+  // Ctrl-C reaches the engine's own processes as well, so what they answer means nothing.
+  if (io.signal.aborted) {
+    await stage.say()
+    if (engine.available) await engine.dispose()
+    return
+  }
   if (!engine.available) {
     await stage.say(`llama.cpp can't run here: ${engine.reason}`)
     return fromRecording(stage)

@@ -1,12 +1,11 @@
 /** `talaria parse`: one stream from a file or stdin, to events, a message, a log or a view. */
-import { open } from 'node:fs/promises'
-import type { Readable } from 'node:stream'
 import { DIALECTS, type StreamEvent } from '@talaria/core'
 import { type Arguments, checkChoice, usage } from '../args.ts'
 import type { Command } from '../command.ts'
 import { EXIT, Failure, exitCodeOf, reasonOf } from '../failure.ts'
 import { INPUTS, type InputForm, createReader } from '../input.ts'
 import { type Io, Sink } from '../io.ts'
+import { openInput } from '../open-input.ts'
 import { createEventsOutput } from '../output/events.ts'
 import { createLogOutput } from '../output/log.ts'
 import { createMessageOutput } from '../output/message.ts'
@@ -52,12 +51,13 @@ export const parse: Command = {
       help: 'Which answer, if the stream holds several (default 0).',
     },
     patches: { help: 'Add path patches to the deltas of calls.' },
-    strict: { help: 'Exit with 3 if a call failed or the stream broke off.' },
+    strict: { help: 'Exit with 3 if a call failed, the stream broke off or nothing came.' },
     ...COLOR_OPTIONS,
   },
   notes: [
     `Input is found out by itself: raw model text, the event stream of a llama-server (/completion,
-/v1/completions, /v1/chat/completions), its frames one a line, or a recording of --to events.`,
+/v1/completions, /v1/chat/completions), its frames one a line, its whole answer, or a recording
+of --to events. The headers of curl -i are skipped.`,
     `Output
   events   one JSON event a line, written as the input comes
   message  the whole answer as one JSON document
@@ -96,11 +96,11 @@ async function run(args: Arguments, io: Io): Promise<number> {
     ...(values.has('patches') && { patches: true }),
   })
 
-  const broken = await transfer({
+  const { broken, empty } = await transfer({
     source,
     reader,
     output,
-    sink: new Sink(io.stdout),
+    sink: new Sink(io),
     signal: io.signal,
     finished: () => finished,
   })
@@ -108,26 +108,9 @@ async function run(args: Arguments, io: Io): Promise<number> {
   if (broken !== undefined) {
     throw new Failure(EXIT.io, `can't read ${file ?? 'stdin'}: ${reasonOf(broken)}`)
   }
-  return failed && values.has('strict') ? EXIT.failedCall : EXIT.ok
-}
-
-/** The input, opened: a file that isn't there is no stream that broke. */
-async function openInput(file: string | undefined, io: Io): Promise<Readable> {
-  if (file === undefined || file === '-') {
-    if (io.stdin.isTTY) {
-      io.stderr.write('talaria: reading from the terminal; Ctrl-D ends the input\n')
-    }
-    return io.stdin
-  }
-  try {
-    const handle = await open(file)
-    const stats = await handle.stat()
-    if (!stats.isDirectory()) return handle.createReadStream()
-    await handle.close()
-  } catch (error) {
-    throw new Failure(EXIT.io, `can't read ${file}: ${reasonOf(error)}`)
-  }
-  throw new Failure(EXIT.io, `can't read ${file}: it is a folder`)
+  // It looks like an answer without anything, but mostly whoever should have written has failed.
+  if (empty) io.stderr.write('talaria: the input was empty\n')
+  return (failed || empty) && values.has('strict') ? EXIT.failedCall : EXIT.ok
 }
 
 function createOutput(to: OutputForm | undefined, args: Arguments, io: Io): Output {

@@ -49,7 +49,7 @@ export class Stage {
   constructor({ io, color, fast }: StageOptions) {
     this.io = io
     this.color = color
-    this.sink = new Sink(io.stdout)
+    this.sink = new Sink(io)
     this.style = createStyle(wantsColor(color, io))
     this.paced = !fast && canMoveCursor(io)
   }

@@ -76,20 +76,24 @@ export class CallBlock {
   /** The rows that stay. Of a failed call: the reason, and what the model wrote. */
   final(): Row[] {
     const { outcome } = this
-    const rows: Row[] = []
-    if (outcome?.type === 'tool-call-error') {
-      for (const line of wrapWords(visible(outcome.message), this.width - INDENT.length)) {
-        rows.push({ text: this.style.red(INDENT + line), plain: INDENT + line })
-      }
-      if (outcome.raw !== undefined) {
-        const raw = new Rows(limits(this.width))
-        raw.push(visible(outcome.raw.replaceAll('\r\n', '\n').trim()))
-        rows.push(...this.elided(raw, (text) => this.style.dim(text)))
-        return [this.header(this.width), ...rows]
-      }
-    }
-    if (this.size > 0) rows.push(...this.elided(this.rows))
-    return [this.header(this.width), ...rows]
+    const header = [this.header(this.width)]
+    // Off a terminal all rows are shown, more than a call may have arguments: lists are joined.
+    if (outcome?.type !== 'tool-call-error') return header.concat(this.argumentRows())
+    const reason = wrapWords(visible(outcome.message), this.width - INDENT.length).map((line) => ({
+      text: this.style.red(INDENT + line),
+      plain: INDENT + line,
+    }))
+    if (outcome.raw === undefined) return header.concat(reason, this.argumentRows())
+    const raw = new Rows(limits(this.width))
+    raw.push(visible(outcome.raw.replaceAll('\r\n', '\n').trim()))
+    return header.concat(
+      reason,
+      this.elided(raw, (text) => this.style.dim(text)),
+    )
+  }
+
+  private argumentRows(): Row[] {
+    return this.size > 0 ? this.elided(this.rows) : []
   }
 
   private header(columns: number): Row {

@@ -1,5 +1,5 @@
 /** One event a line, as JSON. */
-import type { StreamEvent } from '@talaria/core'
+import { toJson } from './json.ts'
 import type { Output } from './output.ts'
 import { safeJson } from './visible.ts'
 
@@ -7,7 +7,9 @@ export function createEventsOutput(): Output {
   let lines = ''
   return {
     add(event) {
-      lines += `${toJson(event)}\n`
+      // Deltas are most of the events, and flat.
+      const isFlat = 'delta' in event && !('patches' in event)
+      lines += `${isFlat ? safeJson(JSON.stringify(event)) : toJson(event)}\n`
     },
     take() {
       const ready = lines
@@ -15,15 +17,4 @@ export function createEventsOutput(): Output {
       return ready
     },
   }
-}
-
-/** An event, or what holds some, as JSON. Errors inside are reduced to name and message. */
-export function toJson(value: StreamEvent | object, indent?: number): string {
-  const json = JSON.stringify(
-    value,
-    (_key, inner: unknown) =>
-      inner instanceof Error ? { name: inner.name, message: inner.message } : inner,
-    indent,
-  )
-  return safeJson(json)
 }

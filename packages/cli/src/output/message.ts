@@ -1,6 +1,6 @@
 /** The whole answer as one JSON document, once it is over. */
 import { createCollector } from '@talaria/core'
-import { toJson } from './events.ts'
+import { toJson } from './json.ts'
 import type { Output } from './output.ts'
 
 export function createMessageOutput(): Output {

@@ -9,7 +9,7 @@
 import type { Finish, StreamEvent, ToolCallEnd, ToolCallError } from '@talaria/core'
 import type { Io } from '../io.ts'
 import { CallBlock, count } from './call-block.ts'
-import { toJson } from './events.ts'
+import { toJson } from './json.ts'
 import type { Output } from './output.ts'
 import { Region } from './region.ts'
 import { type ColorChoice, type Style, canMoveCursor, createStyle, wantsColor } from './style.ts'
