@@ -576,7 +576,8 @@ export class CallReader implements CallHost {
           break
         }
         sink.skip(held, 0, held.length)
-        if (this.isCutOpener()) sink.fail('malformed-arguments', 'the arguments', offset, 'an opener')
+        if (this.isCutOpener())
+          sink.fail('malformed-arguments', 'the arguments', offset, 'an opener')
         else sink.fail('incomplete-call', 'the rest of the call', offset)
         this.settle(offset)
         break

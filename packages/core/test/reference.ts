@@ -461,6 +461,7 @@ class Reader {
   private behindCall(end: number, tags: readonly Tag[]): Next | undefined {
     const outermost = tags.at(-1)!
     let open = tags
+    let foreign = false
     this.at = this.partEnd = end
     for (;;) {
       const at = this.afterSpace(this.at)
@@ -468,7 +469,9 @@ class Reader {
       const closer = TAGS.map((tag) => matchAt(tag.closer, this.source, at)).find(Boolean)
       // One of another family counts, too; behind an unwrapped function so does any.
       if (closer && (!closed || outermost === NAMED_FUNCTION)) {
-        open = open.filter((tag) => !matchAt(tag.closer, this.source, at))
+        const left = open.filter((tag) => !matchAt(tag.closer, this.source, at))
+        foreign ||= left.length === open.length
+        open = left
         this.at = this.partEnd = closer.end
         continue
       }
@@ -481,10 +484,12 @@ class Reader {
       }
       const separator = /^[,;]?\s*/.exec(rest)![0]
       const next = at + separator.length
-      if (this.anotherAt(next, open)) return { at: next, tags: open }
+      // Behind another family's closer only closers follow.
+      if (!foreign && this.anotherAt(next, open)) return { at: next, tags: open }
       if (open.some((tag) => isCutCloser(rest, `</${tag.name}>`))) this.at = this.source.length
       // What separates nothing is layout, too.
-      if (separator === '' || !this.markerAt(next, separator.includes('\n'))) return undefined
+      if (foreign || separator === '' || !this.markerAt(next, separator.includes('\n')))
+        return undefined
       this.at = next
     }
   }
