@@ -12,6 +12,8 @@ import type { Heap } from '../results.ts'
 const MEBIBYTE = 1_048_576
 /** What the machine itself, V8's code for it and the collector's mood may weigh. */
 const CONSTANT = 262_144
+/** Now and then the collector leaves what is dead; what is kept stays in every process. */
+const ATTEMPTS = 3
 /** Starting a process that reads sources takes a second, many when others work, too. */
 const PATIENCE = 120_000
 
@@ -24,11 +26,19 @@ test.each<[MachineName, ChunkMode]>([
 ])(
   '%s in mode %s keeps the arguments once',
   async (machine, mode) => {
-    const heap = await runChild<Heap>('heap.bench', [machine, mode, MEBIBYTE], ['--expose-gc'])
-    expect(heap.argumentsSize).toBeGreaterThan(MEBIBYTE)
-    expect(heap.bytes).toBeLessThanOrEqual(LIVE_HEAP * heap.argumentsSize + CONSTANT)
+    const counted: Heap[] = []
+    for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
+      const heap = await runChild<Heap>('heap.bench', [machine, mode, MEBIBYTE], ['--expose-gc'])
+      expect(heap.argumentsSize).toBeGreaterThan(MEBIBYTE)
+      counted.push(heap)
+      if (isWithin(heap)) break
+    }
     // Less than the arguments would mean that nothing was counted.
-    expect(heap.bytes).toBeGreaterThan(0.9 * heap.argumentsSize)
+    expect(counted.some(isWithin), JSON.stringify(counted)).toBe(true)
   },
   PATIENCE,
 )
+
+function isWithin({ bytes, argumentsSize }: Heap): boolean {
+  return bytes > 0.9 * argumentsSize && bytes <= LIVE_HEAP * argumentsSize + CONSTANT
+}
