@@ -17,7 +17,7 @@ export class MarkerAutomaton {
   /** 1 if no longer marker begins with what the node has read. */
   readonly leaf: Uint8Array
   /** The node of the longest proper end of what was read that begins a marker. */
-  readonly fail: Uint16Array
+  private readonly fail: Uint16Array
   private readonly next: Uint16Array
   /** The class of each UTF-16 unit: 64 KiB that save a branch and a look-up per step. */
   private readonly classes: Uint8Array
