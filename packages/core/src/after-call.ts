@@ -19,6 +19,10 @@ export class AfterCall {
   tags: Tag[] = []
   /** The calls stand in a list whose bracket has not come. */
   listed = false
+  /** One more brace belongs to the call: its root had two. */
+  doubled = false
+  /** Backticks that may still come: a code fence stands around the calls. */
+  ticks = 0
   /** A separator has come. */
   separated = false
   /** A close marker of another family has come: it counts as this one's. */
@@ -31,11 +35,14 @@ export class AfterCall {
     this.active = false
     this.tags = []
     this.listed = false
+    this.doubled = false
+    this.ticks = 0
     if (this.late.length > 0) this.late.length = 0
   }
 
   /** A call has ended inside `tags`. */
-  begin(tags: Tag[], listed: boolean): void {
+  begin(tags: Tag[], listed: boolean, doubled: boolean): void {
+    this.doubled ||= doubled
     this.active = true
     this.tags = tags
     this.listed ||= listed
@@ -48,6 +55,8 @@ export class AfterCall {
   end(listed: boolean): void {
     this.active = false
     this.listed = listed && this.listed
+    this.doubled = listed && this.doubled
+    if (!listed) this.ticks = 0
     if (this.late.length > 0) this.late.length = 0
   }
 

@@ -8,16 +8,26 @@
 import { AfterCall, FOREIGN } from './after-call.ts'
 import type { Body, Grammar } from './bodies/body.ts'
 import * as char from './chars.ts'
-import { CALL_CLOSER, CALL_OPENER, type Compiled, type Marker, type Tag } from './compile.ts'
-import type { WarningCode } from './errors.ts'
+import {
+  BODY_TAG,
+  CALL_CLOSER,
+  CALL_OPENER,
+  type Compiled,
+  type Marker,
+  type Tag,
+} from './compile.ts'
+import type { RuleCode, WarningCode } from './errors.ts'
 import { FailedCall } from './failed-call.ts'
 import { type Header, NAME } from './headers.ts'
 import type { Limits } from './limits.ts'
 import { MarkerReader, type Sighting } from './marker-reader.ts'
-import type { Holding, SpanKind } from './options.ts'
+import type { Holding, JsonReading, SpanKind } from './options.ts'
 import type { Output } from './output.ts'
+import type { JsonValue } from './events.ts'
+import { SameCalls } from './same-calls.ts'
 import { type CallHost, CallSink, DONE, FAILED, NOT_A_CALL, isName } from './sink.ts'
 import type { Stops } from './stops.ts'
+import type { Tools } from './tools.ts'
 
 // What is being read, `|` being the place.
 const NOTHING = 0
@@ -26,7 +36,16 @@ const BODY = 2 // <tool_call>{"na|me"
 const SKIP = 3 // <tool_call>{broken| … : a failed call
 type State = 0 | 1 | 2 | 3
 
+// Where a code fence inside the tag stands, `|` being the place.
+const NO_FENCE = 0
+const TICKS = 3 // ```|json: 1 and 2 are fewer backticks
+const INFO = 4 // ```js|on
+const FENCED = 5 // ```json⏎|
+type Fence = 0 | 1 | 2 | 3 | 4 | 5
+
 const NO_MARKER = -1
+/** A repaired character of the arguments has at most so many. */
+const GROWTH = 6
 
 /** What the calls need of the machine. */
 export interface CallsHost {
@@ -39,6 +58,12 @@ export interface CallsHost {
   /** The state has changed: what does the marker mean now? */
   again(sighting: Sighting): void
   makeId(): string
+  /** What was decided of a marker, for those who asked. */
+  note(rule: RuleCode, marker: string, start: number, end?: number): void
+  /** Characters may turn out to be text: their backticks count. */
+  scanQuotes(chunk: string, from: number, to: number): void
+  /** A marker up to `end` is nobody's. */
+  dropMarker(end: number): void
 }
 
 /** The machine's parts that the calls work with. */
@@ -48,8 +73,13 @@ export interface CallParts {
   readonly out: Output
   readonly stops: Stops
   readonly markers: MarkerReader
-  readonly tools: ReadonlySet<string> | undefined
+  readonly tools: Tools | undefined
+  readonly reading: JsonReading
   readonly patches: boolean
+  readonly failedAsText: boolean
+  readonly stripOrphanTags: boolean
+  /** Somebody asked which rules decided. */
+  readonly explains: boolean
 }
 
 export class CallReader implements CallHost {
@@ -72,6 +102,15 @@ export class CallReader implements CallHost {
   private start = 0
   /** White space read before the body. */
   private space = 0
+  /** Length of the outermost opener. */
+  private openerSize = 0
+  /** Openers inside the outermost one. */
+  private readonly inner: Sighting[] = []
+  /** Where a code fence around the body stands. */
+  private fence: Fence = NO_FENCE
+  /** The call has no opener, and that is worth a warning. */
+  private unopened = false
+  private readonly same = new SameCalls()
   /** The opener goes on inside the tags of the call before. */
   private continues = false
   /** The call has taken an index: it is no text any more. */
@@ -86,7 +125,8 @@ export class CallReader implements CallHost {
   constructor(host: CallsHost, parts: CallParts) {
     this.host = host
     this.parts = parts
-    this.sink = new CallSink(this, parts.out, parts.limits, parts.patches)
+    const { out, limits, patches, reading } = parts
+    this.sink = new CallSink(this, out, limits, patches, reading)
   }
 
   clear(): void {
@@ -97,6 +137,7 @@ export class CallReader implements CallHost {
     this.count = 0
     this.visited = 0
     this.after.clear()
+    this.same.clear()
   }
 
   /** Whether a call, a failed one or an opener is being read. */
@@ -117,7 +158,8 @@ export class CallReader implements CallHost {
   get holding(): Holding | undefined {
     if (this.state === SKIP || this.failed) return 'failed-call'
     if (this.state === OPENING) return 'opening'
-    if (this.state !== BODY || this.sink.started) return undefined
+    if (this.state !== BODY) return undefined
+    if (this.sink.started) return this.body!.holds === true ? 'json-token' : undefined
     return this.sink.early ? 'early-arguments' : 'call-header'
   }
 
@@ -147,13 +189,28 @@ export class CallReader implements CallHost {
     this.beginCandidate(undefined, 0, '', 0)
   }
 
+  /** A call without an opener, proven by what follows it, begins at `start`. */
+  openBare(tag: Tag, grammar: Grammar, start: number, warned: boolean): void {
+    this.tags = [tag]
+    this.beginCandidate(undefined, 0, '', start)
+    this.unopened = warned
+    this.openBody(grammar)
+  }
+
   /** A character after a call, inside its tags, that is no white space. True if it was taken. */
   takeAfter(code: number, offset: number): boolean {
     const { after } = this
     const { out } = this.parts
     if (!after.open) return false
+    if (code === char.BACKTICK && after.ticks > 0) {
+      after.ticks--
+      out.dropGap()
+      out.span('layout', offset + 1)
+      return true
+    }
     if ((code === char.CLOSE_BRACE || code === char.CLOSE_BRACKET) && !after.separated) {
       if (code === char.CLOSE_BRACKET && after.listed) after.listed = false
+      else if (code === char.CLOSE_BRACE && after.doubled) after.doubled = false
       else this.warn('surplus-closer', offset, offset + 1)
       out.dropGap()
       out.span('layout', offset + 1)
@@ -181,13 +238,12 @@ export class CallReader implements CallHost {
   }
 
   private openAnother(offset: number): void {
-    const several = (grammar: Grammar): boolean => grammar.several
-    const tag = this.after.tags.findLast(({ grammars }) => grammars.some(several))
+    const tag = this.after.tags.findLast(({ grammars }) => grammars.some(isSeveral))
     if (!tag) return
     this.tags = [...this.after.tags]
     this.beginCandidate(undefined, 0, '', offset)
     this.continues = true
-    this.openBody(tag.grammars.find(several)!)
+    this.openBody(tag.grammars.find(isSeveral)!)
   }
 
   private begin(
@@ -198,6 +254,7 @@ export class CallReader implements CallHost {
     this.tags = continues ? [...this.after.tags, tag] : [tag]
     this.beginCandidate(name, nameStart, text, start)
     this.continues = continues
+    this.openerSize = text.length
     this.mark('marker', end)
     if (continues) this.startNamed(end)
   }
@@ -210,6 +267,10 @@ export class CallReader implements CallHost {
   ): void {
     this.state = OPENING
     this.space = 0
+    this.openerSize = 0
+    if (this.inner.length > 0) this.inner.length = 0
+    this.fence = NO_FENCE
+    this.unopened = false
     this.committed = false
     this.strayed = false
     this.continues = false
@@ -233,6 +294,7 @@ export class CallReader implements CallHost {
     body.open(this.name)
     this.body = body
     this.state = BODY
+    if (this.fence === FENCED) this.sink.repair('code-fence')
   }
 
   /** A named section inside another: the name proves the call. */
@@ -277,11 +339,14 @@ export class CallReader implements CallHost {
     const body = this.body!
     const { base } = this.host
     // A limit may lie within the chunk: up to there first, so that it counts at one character.
-    const view = chunk.length - index > sink.room ? this.viewOf(chunk, index) : chunk
+    const near = (chunk.length - index) * GROWTH > sink.room
+    const view = near ? this.viewOf(chunk, index) : chunk
     if (!sink.open) return index
     const end = body.take(view, index, sink)
     this.visited += end - index
+    if (!this.committed) this.host.scanQuotes(chunk, index, end)
     if (this.committed && this.parts.out.tracing) this.parts.out.span('call', base + end)
+    if (sink.room < 0 && sink.open) sink.overLimit(base + end)
     if (!sink.open) {
       this.settle(base + end)
       return end
@@ -293,14 +358,13 @@ export class CallReader implements CallHost {
     return sink.open ? end + 1 : end
   }
 
-  /** What of the chunk the arguments' limit allows; past it the call fails. */
+  /** What of the chunk can't pass the arguments' limit, or one character; past it the call fails. */
   private viewOf(chunk: string, index: number): string {
     const { sink } = this
-    const { passing } = this.body!
-    let end = index + Math.max(sink.room, passing ? 0 : 1)
+    let end = index + Math.max(Math.floor(sink.room / GROWTH), 1)
     // The limit must not fall between the halves of a pair.
-    if (char.isHighSurrogate(chunk.charCodeAt(end - 1))) end += passing ? -1 : 1
-    if (end <= index) {
+    if (char.splitsPair(chunk, end)) end++
+    if (this.body!.passing && sink.room < Math.min(end, chunk.length) - index) {
       sink.overLimit(this.host.base + index)
       this.settle(this.host.base + index)
     }
@@ -312,6 +376,7 @@ export class CallReader implements CallHost {
     const size = chunk.length
     const { base } = this.host
     let end = index
+    if (this.fence !== NO_FENCE && this.fence !== FENCED) return this.takeFence(chunk, index)
     while (end < size && char.isSpace(chunk.charCodeAt(end))) end++
     this.visited += end - index
     const room = this.parts.limits.whitespace - this.space
@@ -326,11 +391,43 @@ export class CallReader implements CallHost {
     if (end > index) this.mark('layout', base + end)
     if (end === size) return end
     const code = chunk.charCodeAt(end)
-    const grammar = this.tags.at(-1)!.grammars.find((known) => known.begins(code))
+    const inside = this.tags.length > 1
+    const grammar = this.tags
+      .at(-1)!
+      .grammars.find((known) => known.begins(code) && (inside || known.inside !== true))
     if (grammar) this.openBody(grammar)
-    else if (this.mayBegin(chunk, end)) return this.parts.markers.take(chunk, end)
+    else if (code === char.BACKTICK && this.mayFence) {
+      return this.takeFence(chunk, end)
+    } else if (this.mayBegin(chunk, end)) return this.parts.markers.take(chunk, end)
     else this.refuseOpening(base + end, true)
     return end
+  }
+
+  /** Whether a code fence may stand around the body. */
+  private get mayFence(): boolean {
+    return this.fence === NO_FENCE && !this.sink.started && !this.parts.reading.strict
+  }
+
+  /** A code fence around the body, up to its line break: "```json". */
+  private takeFence(chunk: string, index: number): number {
+    const { sink } = this
+    const { base } = this.host
+    const from = index
+    let next: Fence | undefined = this.fence
+    while (index < chunk.length && next !== undefined && next !== FENCED) {
+      next = fenceStep(next, chunk.charCodeAt(index))
+      if (++this.space > this.parts.limits.whitespace) next = undefined
+      if (next !== undefined) {
+        this.fence = next
+        index++
+      }
+    }
+    this.visited += index - from
+    sink.skip(chunk, from, index)
+    this.host.scanQuotes(chunk, from, index)
+    this.mark('layout', base + index)
+    if (next === undefined) this.refuseOpening(base + index, true)
+    return index
   }
 
   private mayBegin(chunk: string, index: number): boolean {
@@ -385,12 +482,21 @@ export class CallReader implements CallHost {
     if (tag && outer.wraps.has(tag.open)) {
       this.sink.skip(text, 0, text.length)
       this.mark('marker', end)
+      this.inner.push(sighting)
       this.tags.push(tag)
       this.name = sighting.name
       this.nameStart = sighting.nameStart
       return this.startNamed(end)
     }
-    if (this.name !== undefined && marker.kind === CALL_CLOSER && marker.close === outer.close) {
+    const grammar = outer.grammars.find(({ tags }) => tags?.[0] === marker.literal)
+    if (grammar) {
+      this.openBody(grammar)
+      if (this.state === BODY) return this.sightedInBody(sighting)
+    } else if (
+      this.name !== undefined &&
+      marker.kind === CALL_CLOSER &&
+      marker.close === outer.close
+    ) {
       this.openBody(outer.grammars[0]!)
       if (this.state === BODY) return this.sightedInBody(sighting)
     } else this.refuseOpening(start, false)
@@ -400,24 +506,34 @@ export class CallReader implements CallHost {
   private sightedInBody(sighting: Sighting): void {
     const { sink } = this
     const { marker, text, start } = sighting
-    if (marker.kind === CALL_CLOSER) {
-      const own = this.tags.some((tag) => tag.close === marker.close)
+    const own = this.tags.some((tag) => tag.close === marker.close)
+    if (marker.kind === CALL_CLOSER || (own && marker.close === marker.literal)) {
       this.body!.closeSeen(own, start, sink)
     } else if (marker.kind === CALL_OPENER) this.body!.openSeen(start, sink)
+    else if (marker.kind === BODY_TAG) this.body!.tagSeen?.(text)
     if (sink.open) {
       this.body!.give(text, start, sink)
       this.settle(start)
-      if (sink.open) return
+      if (sink.open) {
+        const structures = marker.kind === BODY_TAG || marker.kind === CALL_CLOSER
+        this.host.note(structures ? 'structure' : 'in-arguments', text, start)
+        return
+      }
     } else this.settle(start)
     this.host.again(sighting)
   }
 
   private sightedSkipping(sighting: Sighting): void {
     const failed = this.failed!
-    const { tag, marker, text, end } = sighting
-    if (tag && failed.early && !tag.lineStart) return this.begin(tag, sighting, false)
-    if (tag && failed.opens(tag)) failed.opened()
-    if (marker.kind !== CALL_CLOSER || !failed.closed(marker.close)) return this.skip(text, end)
+    const { tag, marker, text, start, end } = sighting
+    const closer = marker.kind === CALL_CLOSER || marker.close === marker.literal
+    if (tag && failed.early && !tag.lineStart && !closer) return this.begin(tag, sighting, false)
+    if (tag && failed.opens(tag) && !closer) failed.opened()
+    if (!closer || !failed.closed(marker.close)) {
+      this.host.note('failed-call', text, start)
+      return this.skip(text, end)
+    }
+    this.host.note('closes', text, start)
     failed.add(text)
     this.parts.out.span('marker', end)
     this.endFailed()
@@ -488,7 +604,8 @@ export class CallReader implements CallHost {
       this.completed++
       this.committed = false
       this.state = NOTHING
-      this.after.begin(this.tags, this.sink.listed)
+      this.after.begin(this.tags, this.sink.listed, this.sink.doubledRoot)
+      if (this.fence === FENCED) this.after.ticks = TICKS
       this.host.resume(offset)
     }
   }
@@ -497,13 +614,17 @@ export class CallReader implements CallHost {
   private giveBack(): void {
     const { raw } = this.sink
     const end = this.start + raw.length
+    const opener = raw.slice(0, this.openerSize)
+    this.noteOpeners(this.failed ? 'failed-call' : 'no-grammar')
     if (this.failed) {
       this.state = SKIP
       this.skip(raw, end)
-    } else {
-      this.state = NOTHING
-      this.host.giveBack(raw, end)
+      return
     }
+    this.state = NOTHING
+    if (!this.parts.stripOrphanTags || opener === '') return this.host.giveBack(raw, end)
+    this.host.dropMarker(this.start + opener.length)
+    this.host.giveBack(raw.slice(opener.length), end)
   }
 
   private startSkipping(): void {
@@ -559,8 +680,12 @@ export class CallReader implements CallHost {
 
   private endFailed(): void {
     const { failed } = this
+    const { out, failedAsText } = this.parts
     this.failed = undefined
-    if (failed) this.parts.out.finish(failed.event())
+    if (!failed) return
+    const event = failed.event()
+    out.finish(event)
+    if (failedAsText && event.raw) out.text(event.raw, 0)
   }
 
   // ------------------------------------------------------------------ the end
@@ -583,7 +708,7 @@ export class CallReader implements CallHost {
         break
       case BODY:
         sink.skip(held, 0, held.length)
-        this.body!.end(offset, held, sink)
+        this.body!.end(offset, held, this.isClosing(held), sink)
         this.settle(offset)
         break
       default:
@@ -591,6 +716,12 @@ export class CallReader implements CallHost {
     }
     this.endFailed()
     this.state = NOTHING
+  }
+
+  /** Whether what is held has begun a close marker of the call's own tags, from its slash on. */
+  private isClosing(held: string): boolean {
+    const begun = held.trimEnd()
+    return begun.length > 1 && this.tags.some(({ close }) => close.startsWith(begun))
   }
 
   /** The stream breaks off at `offset`: an open call must not be run. */
@@ -645,14 +776,57 @@ export class CallReader implements CallHost {
     this.endFailed()
     this.count++
     if (continues) out.dropGap()
-    else if (after.open) this.warn('unclosed-tag', start, start)
+    else if (after.takesMore) this.warn('unclosed-tag', start, start)
     out.close(start)
     after.end(continues)
     this.committed = true
     for (const { kind, end } of this.marks) out.span(kind, end)
-    if (this.tags.length === 1 && this.tags[0]!.lineStart)
+    if (this.unopened || (this.tags.length === 1 && this.tags[0]!.lineStart)) {
       this.warn('missing-open-tag', start, start)
+    }
+    this.noteOpeners('call')
     return out.nextIndex++
+  }
+
+  /** What became of the openers at hand. */
+  private noteOpeners(rule: RuleCode): void {
+    const { host, openerSize, sink, start } = this
+    if (!this.parts.explains) return
+    if (openerSize > 0) host.note(rule, sink.raw.slice(0, openerSize), start)
+    for (const opener of this.inner) host.note(rule, opener.text, opener.start)
+  }
+
+  /** The call is complete: is there anything odd about it? */
+  completes(name: string, text: string, input: JsonValue): void {
+    const { start, sink } = this
+    if (this.holdsMarker(text)) {
+      this.warn('suspicious-arguments', start, start + sink.raw.length, name)
+    }
+    if (this.same.add(name, text, input)) {
+      this.warn('duplicate-call', start, start + sink.raw.length, name)
+    }
+  }
+
+  /** Whether the arguments hold a marker of a call. */
+  private holdsMarker(text: string): boolean {
+    return this.parts.compiled.callStops.some((stop) => this.holdsMarkerAt(text, stop))
+  }
+
+  private holdsMarkerAt(text: string, stop: string): boolean {
+    const { automaton, markers } = this.parts.compiled
+    let at = text.indexOf(stop)
+    while (at >= 0) {
+      let node = 0
+      const from = at
+      while (at < text.length && (node = automaton.step(node, text.charCodeAt(at))) !== 0) {
+        const found = automaton.match[node]!
+        if (found !== NO_MARKER && markers[found]!.kind <= CALL_CLOSER) return true
+        at++
+      }
+      this.visited += at - from
+      at = text.indexOf(stop, Math.max(at, from + 1))
+    }
+    return false
   }
 
   makeId(): string {
@@ -663,12 +837,33 @@ export class CallReader implements CallHost {
     return this.count >= this.parts.limits.calls
   }
 
+  /** Whether the tool is declared, or none was stated. */
+  isKnownTool(name: string): boolean {
+    return !this.isUnknownTool(name)
+  }
+
   isUnknownTool(name: string): boolean {
     const { tools } = this.parts
     return tools !== undefined && !tools.has(name)
   }
 
+  parameters(name: string): ReadonlySet<string> | undefined {
+    return this.parts.tools?.parameters(name)
+  }
+
   warn(code: WarningCode, start: number, end: number, name?: string): void {
     this.parts.out.warn(code, start, end, name)
   }
+}
+
+function isSeveral({ several }: Grammar): boolean {
+  return several
+}
+
+/** What a character makes of a fence's line; nothing if it can't stand there. */
+function fenceStep(fence: Fence, code: number): Fence | undefined {
+  if (code === char.BACKTICK) return fence < TICKS ? ((fence + 1) as Fence) : undefined
+  if (fence < TICKS) return undefined
+  if (code === char.NEWLINE) return FENCED
+  return char.isBlank(code) || char.isWordCharacter(code) ? INFO : undefined
 }

@@ -6,6 +6,7 @@ export const RETURN = 13
 export const SPACE = 32
 export const QUOTE = 34
 export const APOSTROPHE = 39
+export const STAR = 42
 export const PLUS = 43
 export const COMMA = 44
 export const MINUS = 45
@@ -19,6 +20,9 @@ export const LESS = 60
 export const EQUALS = 61
 export const GREATER = 62
 export const UPPER_E = 69
+export const UPPER_F = 70
+export const UPPER_N = 78
+export const UPPER_T = 84
 export const UNDERSCORE = 95
 export const LOWER_A = 97
 export const LOWER_B = 98
@@ -35,6 +39,10 @@ export const LOWER_T = 116
 export const LOWER_U = 117
 export const OPEN_BRACE = 123
 export const CLOSE_BRACE = 125
+export const TILDE = 126
+export const OPEN_CURLY = 0x201c
+export const CLOSE_CURLY = 0x201d
+export const BYTE_ORDER_MARK = 0xfeff
 
 /** Whether JSON allows the character between tokens. */
 export function isJsonSpace(code: number): boolean {
@@ -67,8 +75,20 @@ export function isDigit(code: number): boolean {
   return code >= ZERO && code <= NINE
 }
 
+/** Whether the character is an ASCII letter or digit, `-` or `_`. */
+export function isWordCharacter(code: number): boolean {
+  const lower = code | 0x20
+  if (lower >= LOWER_A && lower <= LOWER_Z) return true
+  return isDigit(code) || code === MINUS || code === UNDERSCORE
+}
+
 export function isHighSurrogate(code: number): boolean {
   return (code & 0xfc00) === 0xd800
+}
+
+/** Whether the halves of a surrogate pair stand before and behind `index`. */
+export function splitsPair(text: string, index: number): boolean {
+  return isHighSurrogate(text.charCodeAt(index - 1)) && (text.charCodeAt(index) & 0xfc00) === 0xdc00
 }
 
 /** The first `size` units of a longer text, one less rather than half of a surrogate pair. */

@@ -16,12 +16,29 @@ const CHECKS: Readonly<Record<string, Check>> = {
   onEvent: isFunction,
   dialect: ['a name or a list of names', isDialect],
   dialects: ['a list of dialects', (value) => Array.isArray(value) && value.length > 0],
-  // `toolNames` looks at the tools one by one.
+  // `readTools` looks at the tools one by one.
   tools: ['a list of tools', Array.isArray],
   toolChoice: oneOf('auto', 'required', 'none'),
   startIn: oneOf('text', 'reasoning', 'call'),
   patches: isBoolean,
   whitespace: oneOf('layout', 'exact'),
+  strict: isBoolean,
+  guessQuotes: isBoolean,
+  curlyQuotes: isBoolean,
+  gluedArguments: oneOf('fail', 'first'),
+  callsInReasoning: oneOf('off', 'at-end', 'on'),
+  callsInFences: isBoolean,
+  bareJson: oneOf('off', 'whole-message', 'last-line'),
+  fencedCall: oneOf('off', 'whole-message'),
+  failedAsText: isBoolean,
+  stripOrphanTags: isBoolean,
+  tagAliases: ['a list of { open, close } of 2 to 64 characters each', isAliases],
+  specialTokens: oneOf('drop', 'keep'),
+  dropAfterFabricated: isBoolean,
+  quotedClosers: oneOf('text', 'close'),
+  unclosedReasoning: oneOf('reasoning', 'text'),
+  explain: isFunction,
+  preset: ['a name', isString],
   limits: ['an object', (value) => typeof value === 'object' && value !== null],
   generateId: isFunction,
   trace: isFunction,
@@ -39,6 +56,22 @@ const MACHINE = [
   'startIn',
   'patches',
   'whitespace',
+  'strict',
+  'guessQuotes',
+  'curlyQuotes',
+  'gluedArguments',
+  'callsInReasoning',
+  'callsInFences',
+  'bareJson',
+  'fencedCall',
+  'failedAsText',
+  'stripOrphanTags',
+  'tagAliases',
+  'specialTokens',
+  'dropAfterFabricated',
+  'quotedClosers',
+  'unclosedReasoning',
+  'explain',
   'limits',
   'generateId',
   'trace',
@@ -48,9 +81,9 @@ const ENTRIES: Readonly<
   Record<Entry, { readonly takes: readonly string[]; readonly needs: readonly string[] }>
 > = {
   createMachine: { takes: [...MACHINE, 'dialects', 'onEvent'], needs: ['onEvent', 'dialects'] },
-  createParser: { takes: [...MACHINE, 'dialect', 'onEvent'], needs: ['onEvent'] },
-  parse: { takes: [...MACHINE, 'dialect', 'signal', 'endInfo'], needs: [] },
-  stream: { takes: [...MACHINE, 'dialect'], needs: [] },
+  createParser: { takes: [...MACHINE, 'dialect', 'preset', 'onEvent'], needs: ['onEvent'] },
+  parse: { takes: [...MACHINE, 'dialect', 'preset', 'signal', 'endInfo'], needs: [] },
+  stream: { takes: [...MACHINE, 'dialect', 'preset'], needs: [] },
 }
 
 /** Throws `MisuseError` that names the option, what was expected and what was found. */
@@ -102,6 +135,14 @@ function refuse(name: string, value: unknown): never {
 function isDialect(value: unknown): boolean {
   return (
     typeof value === 'string' || (Array.isArray(value) && value.length > 0 && value.every(isString))
+  )
+}
+
+function isAliases(value: unknown): boolean {
+  const isMarker = (marker: unknown): boolean =>
+    typeof marker === 'string' && marker.length > 1 && marker.length <= 64
+  return (
+    Array.isArray(value) && value.every((alias) => isMarker(alias?.open) && isMarker(alias?.close))
   )
 }
 

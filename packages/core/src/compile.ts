@@ -7,7 +7,7 @@
  * `<tool_call name="f">` begin with the markers `<tool_call` + blank: a header follows.
  */
 import type { Grammar } from './bodies/body.ts'
-import type { CallSection, Dialect, ReasoningSection } from './dialect.ts'
+import type { CallSection, Dialect, Notation, ReasoningSection } from './dialect.ts'
 import { MisuseError } from './errors.ts'
 import { ATTRIBUTES, CLOSER, type HeaderKind, NAME } from './headers.ts'
 import { MarkerAutomaton } from './markers.ts'
@@ -27,7 +27,16 @@ export const CALL_OPENER = 0
 export const CALL_CLOSER = 1
 export const REASONING_OPENER = 2
 export const REASONING_CLOSER = 3
-export type MarkerKind = 0 | 1 | 2 | 3
+export const TURN_END = 4
+export const TURN_START = 5
+export const RESULT_OPENER = 6
+export const RESULT_CLOSER = 7
+export const NOTATION = 8
+/** `{` at the start of a line, where a call object without a marker may begin. */
+export const BARE = 9
+/** A tag that structures a body. */
+export const BODY_TAG = 10
+export type MarkerKind = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10
 
 /** What a literal marker means. */
 export interface Marker {
@@ -40,6 +49,14 @@ export interface Marker {
   namedTag: Tag | undefined
   /** The close marker, as its section spells it. */
   readonly close: string
+  /** For notations: the warning that they give. */
+  readonly code?: Notation['code']
+}
+
+/** What `compile` takes: a dialect, or further ways to write calls that options ask for. */
+export interface Compilable extends Dialect {
+  /** A line may begin with a call object that has no marker. */
+  readonly bareLines?: boolean
 }
 
 export interface Compiled {
@@ -50,6 +67,8 @@ export interface Compiled {
   readonly stopCharacters: readonly string[]
   /** Matches one of them. */
   readonly stopPattern: RegExp
+  /** Characters that may begin a marker of a call. */
+  readonly callStops: readonly string[]
   /** By code: `STOP` for such characters, `NEWLINE` for the line break, 0 for others. */
   readonly stops: Uint8Array
   /** 1 for all of those and for first halves of surrogate pairs: a chunk without is plain text. */
@@ -68,7 +87,7 @@ interface Known {
 const known: Known = { longer: new WeakMap() }
 
 /** Compiles a list of dialects; the same list is compiled once, for as long as its dialects live. */
-export function compile(dialects: readonly Dialect[]): Compiled {
+export function compile(dialects: readonly Compilable[]): Compiled {
   let list = known
   for (const dialect of dialects) {
     let longer = list.longer.get(dialect)
@@ -79,7 +98,7 @@ export function compile(dialects: readonly Dialect[]): Compiled {
   return list.compiled
 }
 
-function build(dialects: readonly Dialect[]): Compiled {
+function build(dialects: readonly Compilable[]): Compiled {
   const tags = new Map<string, Tag>()
   const markers = new Map<string, Marker>()
   for (const { sections } of dialects) {
@@ -88,6 +107,7 @@ function build(dialects: readonly Dialect[]): Compiled {
       else addCalls(markers, tags, section)
     }
   }
+  for (const dialect of dialects) addOthers(markers, dialect)
   const list = [...markers.values()]
   const automaton = new MarkerAutomaton(list.map((marker) => marker.literal))
   const stopCharacters = [...new Set([...list.map((marker) => marker.literal.charAt(0)), '`', '~'])]
@@ -102,28 +122,36 @@ function build(dialects: readonly Dialect[]): Compiled {
     tags: [...tags.values()],
     stopCharacters,
     stopPattern: new RegExp(`[${pattern}]`, 'g'),
+    callStops: [...new Set(list.filter(isOfCall).map(({ literal }) => literal.charAt(0)))],
     stops,
     marked,
   }
 }
 
 function addReasoning(markers: Map<string, Marker>, { open, close }: ReasoningSection): void {
-  put(markers, {
-    literal: open,
-    kind: REASONING_OPENER,
-    header: undefined,
-    tag: undefined,
-    namedTag: undefined,
-    close,
-  })
-  put(markers, {
-    literal: close,
-    kind: REASONING_CLOSER,
-    header: undefined,
-    tag: undefined,
-    namedTag: undefined,
-    close,
-  })
+  put(markers, plain(open, REASONING_OPENER, close))
+  put(markers, plain(close, REASONING_CLOSER, close))
+}
+
+/** What is neither of calls nor of reasoning; a literal that is a marker already stays one. */
+function addOthers(markers: Map<string, Marker>, dialect: Compilable): void {
+  const { turnEnds = [], turnStarts = [], results = [], closers = [], notations = [] } = dialect
+  for (const literal of turnEnds) put(markers, plain(literal, TURN_END, literal))
+  for (const literal of turnStarts) put(markers, plain(literal, TURN_START, literal))
+  for (const { open, close } of results) {
+    put(markers, plain(open, RESULT_OPENER, close))
+    put(markers, plain(close, RESULT_CLOSER, close))
+  }
+  for (const literal of closers) putCloser(markers, literal)
+  for (const { literal, code } of notations) {
+    if (!markers.has(literal)) put(markers, { ...plain(literal, NOTATION, literal), code })
+  }
+  if (dialect.bareLines) put(markers, plain('{', BARE, ''))
+}
+
+/** A marker without a header that opens no call. */
+function plain(literal: string, kind: MarkerKind, close: string): Marker {
+  return { literal, kind, header: undefined, tag: undefined, namedTag: undefined, close }
 }
 
 function addCalls(
@@ -145,11 +173,18 @@ function addCalls(
         putOpener(markers, tag.stem + space, ATTRIBUTES, close).tag = tag
     }
   }
-  const closer = { kind: CALL_CLOSER, tag: undefined, namedTag: undefined, close } as const
-  put(markers, { ...closer, literal: close, header: undefined })
-  if (isTag(close)) {
-    for (const space of TAG_SPACES)
-      put(markers, { ...closer, literal: close.slice(0, -1) + space, header: CLOSER })
+  for (const { tags: bodyTags = [] } of section.bodies) {
+    for (const literal of bodyTags) put(markers, plain(literal, BODY_TAG, literal))
+  }
+  // A marker that opens and closes is told apart by where it stands.
+  if (open !== close) putCloser(markers, close)
+}
+
+function putCloser(markers: Map<string, Marker>, close: string): void {
+  put(markers, plain(close, CALL_CLOSER, close))
+  if (!isTag(close)) return
+  for (const space of TAG_SPACES) {
+    put(markers, { ...plain(close.slice(0, -1) + space, CALL_CLOSER, close), header: CLOSER })
   }
 }
 
@@ -179,14 +214,7 @@ function putOpener(
   header: HeaderKind | undefined,
   close: string,
 ): Marker {
-  return put(markers, {
-    literal,
-    kind: CALL_OPENER,
-    header,
-    tag: undefined,
-    namedTag: undefined,
-    close,
-  })
+  return put(markers, { ...plain(literal, CALL_OPENER, close), header })
 }
 
 function put(markers: Map<string, Marker>, marker: Marker): Marker {
@@ -197,6 +225,10 @@ function put(markers: Map<string, Marker>, marker: Marker): Marker {
     throw new MisuseError('conflicting-dialects', fault)
   }
   return same ?? marker
+}
+
+function isOfCall({ kind }: Marker): boolean {
+  return kind <= CALL_CLOSER
 }
 
 function opens({ kind }: Marker): boolean {

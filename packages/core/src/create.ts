@@ -2,12 +2,14 @@
 import { checkOptions } from './check-options.ts'
 import type { Dialect } from './dialect.ts'
 import { hermes } from './dialects/hermes.ts'
+import { reasoning } from './dialects/reasoning.ts'
 import { MisuseError } from './errors.ts'
 import { didYouMean } from './names.ts'
 import type { Parser, ParserOptions, WithOnEvent } from './options.ts'
 import { createMachine } from './parser.ts'
+import { withPreset } from './presets.ts'
 
-const ALL: readonly Dialect[] = [hermes]
+const ALL: readonly Dialect[] = [hermes, reasoning]
 
 /** Names that the option `dialect` takes, `auto` aside. */
 export const DIALECTS: readonly string[] = ALL.map((dialect) => dialect.name)
@@ -15,8 +17,8 @@ export const DIALECTS: readonly string[] = ALL.map((dialect) => dialect.name)
 /** A push parser: `feed` pieces, then `end`. Throws `MisuseError` for options that can't be. */
 export function createParser(options: ParserOptions & WithOnEvent): Parser {
   checkOptions(options, 'createParser')
-  const { dialect, ...rest } = options
-  return createMachine({ ...rest, dialects: dialectsOf(dialect) })
+  const { dialect, ...rest } = withPreset(options)
+  return createMachine({ ...rest, onEvent: options.onEvent, dialects: dialectsOf(dialect) })
 }
 
 /**

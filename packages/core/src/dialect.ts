@@ -34,6 +34,28 @@ export interface Dialect {
   /** Model families that write it. */
   readonly models: readonly string[]
   readonly sections: readonly (CallSection | ReasoningSection)[]
+  /** Tokens that end a turn, such as `<|im_end|>`. At the very end of the input they vanish. */
+  readonly turnEnds?: readonly string[]
+  /** What begins another turn behind such a token, such as `<|im_start|>`. */
+  readonly turnStarts?: readonly string[]
+  /** Tags around the results of tools, which are not the model's to write. */
+  readonly results?: readonly ResultTag[]
+  /** Other families' close markers: directly behind a complete call they close it. */
+  readonly closers?: readonly string[]
+  /** Beginnings of notations that are not read. */
+  readonly notations?: readonly Notation[]
+}
+
+/** The tag around a tool's result. */
+export interface ResultTag {
+  readonly open: string
+  readonly close: string
+}
+
+/** A notation that stays text, and the warning that says so. */
+export interface Notation {
+  readonly literal: string
+  readonly code: 'foreign-dialect' | 'possible-call'
 }
 
 const LONGEST_MARKER = 64
@@ -47,22 +69,37 @@ export function defineDialect(dialect: Dialect): Dialect {
   return dialect
 }
 
-function findFault({ name, sections }: Dialect): string | undefined {
+/** What is wrong with a marker, if anything is. */
+function markerFault(marker: string): string | undefined {
+  if (marker.length < 2 || marker.length > LONGEST_MARKER) {
+    return `expected markers of 2 to ${LONGEST_MARKER} characters, found ${JSON.stringify(marker)}`
+  }
+  if (/[\ud800-\udfff]/.test(marker)) {
+    return `expected characters of one UTF-16 unit in ${JSON.stringify(marker)}`
+  }
+  return /^\s/.test(marker)
+    ? `expected no white space at the start of ${JSON.stringify(marker)}`
+    : undefined
+}
+
+function literalsOf(dialect: Dialect): string[] {
+  const { sections, turnEnds = [], turnStarts = [], results = [], closers = [] } = dialect
+  const tags = [...sections, ...results].flatMap(({ open, close }) => [open, close])
+  const notations = (dialect.notations ?? []).map(({ literal }) => literal)
+  return [...tags, ...turnEnds, ...turnStarts, ...closers, ...notations]
+}
+
+function findFault(dialect: Dialect): string | undefined {
+  const { name, sections } = dialect
   if (!/^[a-z0-9][a-z0-9.-]*$/.test(name))
     return 'expected a name of lower-case letters, digits, “-” and “.”'
   if (sections.length === 0) return 'expected a section, found none'
+  for (const literal of literalsOf(dialect)) {
+    const fault = markerFault(literal)
+    if (fault) return fault
+  }
   const openers = sections.map((section) => section.open)
   for (const section of sections) {
-    for (const marker of [section.open, section.close]) {
-      if (marker.length < 2 || marker.length > LONGEST_MARKER) {
-        return `expected markers of 2 to ${LONGEST_MARKER} characters, found ${JSON.stringify(marker)}`
-      }
-      if (/[\ud800-\udfff]/.test(marker)) {
-        return `expected characters of one UTF-16 unit in ${JSON.stringify(marker)}`
-      }
-      if (/^\s/.test(marker))
-        return `expected no white space at the start of ${JSON.stringify(marker)}`
-    }
     if (section.open === section.close) return `${JSON.stringify(section.open)} opens and closes`
     if (section.holds === 'reasoning') continue
     if (section.bodies.length === 0) return `expected a body for ${JSON.stringify(section.open)}`

@@ -79,6 +79,97 @@ export const WARNING_CODES: Readonly<Record<WarningCode, string>> = {
   'suspicious-arguments': 'A finished argument holds a marker of a call.',
 }
 
+/** Codes in `repairs` of `tool-call-end`. */
+export type RepairCode =
+  | 'control-character'
+  | 'invalid-escape'
+  | 'trailing-comma'
+  | 'missing-comma'
+  | 'comment'
+  | 'single-quotes'
+  | 'curly-quotes'
+  | 'inner-quotes'
+  | 'unquoted-key'
+  | 'python-literal'
+  | 'byte-order-mark'
+  | 'missing-brace'
+  | 'doubled-braces'
+  | 'code-fence'
+  | 'decoded-arguments'
+  | 'empty-arguments'
+  | 'lifted-arguments'
+  | 'first-arguments'
+  | 'function-key'
+
+/** Each code with the line that the docs show. */
+export const REPAIR_CODES: Readonly<Record<RepairCode, string>> = {
+  'control-character': 'A raw control character in a string was escaped.',
+  'invalid-escape': 'A backslash that escapes nothing was kept as text.',
+  'trailing-comma': 'A comma before a closing bracket was dropped.',
+  'missing-comma': 'A comma between two members was added.',
+  comment: 'A comment was dropped.',
+  'single-quotes': 'A string in single quotes was put into double ones.',
+  'curly-quotes': 'A string in curly quotes was put into double ones (option `curlyQuotes`).',
+  'inner-quotes': 'A quote inside a string was escaped (option `guessQuotes`).',
+  'unquoted-key': 'A key without quotes was put into quotes.',
+  'python-literal': '`True`, `False` or `None` became `true`, `false` or `null`.',
+  'byte-order-mark': 'A byte order mark between tokens was dropped.',
+  'missing-brace': 'The outer brace was missing before the close marker.',
+  'doubled-braces': 'Doubled braces became single ones.',
+  'code-fence': 'A code fence inside the tag was dropped.',
+  'decoded-arguments': 'Arguments in a string were decoded.',
+  'empty-arguments': '`null`, `""` or `[]` became `{}`.',
+  'lifted-arguments': 'Keys beside the name became the arguments.',
+  'first-arguments':
+    'What followed the arguments in their string was dropped (option `gluedArguments`).',
+  'function-key': 'The name stood in a key, `"function=NAME"`.',
+}
+
+/** Codes of the rules by which a marker was read, for `explain`. */
+export type RuleCode =
+  | 'call'
+  | 'no-grammar'
+  | 'quoted'
+  | 'in-reasoning'
+  | 'tools-off'
+  | 'not-at-line-start'
+  | 'undeclared'
+  | 'closes'
+  | 'closes-late'
+  | 'orphan'
+  | 'reasoning'
+  | 'structure'
+  | 'in-arguments'
+  | 'failed-call'
+  | 'in-result'
+  | 'end-of-turn'
+  | 'not-at-end'
+  | 'fabricated'
+  | 'foreign'
+
+/** Each rule in words. */
+export const RULES: Readonly<Record<RuleCode, string>> = {
+  call: 'The grammar of a call follows, so it opens one.',
+  'no-grammar': 'No call follows that the marker could open, so it is text.',
+  quoted: 'It stands in code or in a block quote, so it is text.',
+  'in-reasoning': 'It stands in reasoning, which is opaque.',
+  'tools-off': 'Tools are off, so every call is text.',
+  'not-at-line-start': 'It counts only at the start of a line, so it is text.',
+  undeclared: 'It counts only with the name of a declared tool, so it is text.',
+  closes: 'It closes what is open.',
+  'closes-late': 'It closes a call whose tag had counted as closed.',
+  orphan: 'It closes nothing, so it is text.',
+  reasoning: 'It opens reasoning.',
+  structure: 'It is part of the call’s own grammar.',
+  'in-arguments': 'It stands where no marker counts, so it belongs to the call.',
+  'failed-call': 'It stands in a failed call.',
+  'in-result': 'It stands in a tool result that the model invented, which is opaque.',
+  'end-of-turn': 'It ends the turn at the very end, so it is no text.',
+  'not-at-end': 'It is not at the very end, so it is data where it stands.',
+  fabricated: 'The model wrote what is not its own to write.',
+  foreign: 'It belongs to a notation that is not read, so it is text.',
+}
+
 /** The API was used wrongly: a programming error, never a matter of input. */
 export class MisuseError extends TypeError {
   override readonly name = 'MisuseError'

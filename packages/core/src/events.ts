@@ -5,7 +5,7 @@
  * `…-start` gets exactly one end, a call ends in `tool-call-end` or `tool-call-error`, and the last
  * event is one `finish`. docs/protocol.md holds the promises behind these shapes.
  */
-import type { ErrorCode, WarningCode } from './errors.ts'
+import type { ErrorCode, RepairCode, WarningCode } from './errors.ts'
 
 /** Any JSON value. */
 export type JsonValue =
@@ -128,7 +128,7 @@ export interface ToolCallEnd {
   readonly server?: boolean
   readonly encoding?: 'text'
   /** Codes of what was read against JSON's letter, each once. */
-  readonly repairs?: readonly string[]
+  readonly repairs?: readonly RepairCode[]
   readonly metadata?: Metadata
 }
 /** A call that must not be run, started or not. */

@@ -14,6 +14,10 @@ export {
   ERROR_CODES,
   type ErrorCode,
   MisuseError,
+  REPAIR_CODES,
+  RULES,
+  type RepairCode,
+  type RuleCode,
   WARNING_CODES,
   type WarningCode,
 } from './errors.ts'
@@ -49,13 +53,16 @@ export type {
   Holding,
   JsonSchema,
   MachineOptions,
+  MarkerNote,
   Parser,
   ParserOptions,
   Span,
   SpanKind,
+  TagAlias,
   Tool,
   ToolDefinition,
   WithOnEvent,
 } from './options.ts'
 export { type ParseOptions, type Source, parse, parseMessage } from './parse.ts'
 export { applyPatches } from './patches.ts'
+export { PRESETS, type Preset } from './presets.ts'

@@ -15,6 +15,8 @@ export interface Limits {
   readonly calls: number
   /** White space that is held before a part or before a call's body. */
   readonly whitespace: number
+  /** What an option holds of a message or of reasoning; beyond that it is released. */
+  readonly held: number
 }
 
 export const DEFAULT_LIMITS: Limits = {
@@ -23,4 +25,5 @@ export const DEFAULT_LIMITS: Limits = {
   arguments: 16 * 1024 * 1024,
   calls: 1_024,
   whitespace: 4_096,
+  held: 1_048_576,
 }

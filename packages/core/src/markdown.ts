@@ -38,10 +38,10 @@ export class Markdown {
     return this.run !== 0 || this.closing
   }
 
-  /** Whether the character at `offset`, no blank, is quoted. */
-  quotedAt(offset: number): boolean {
+  /** Whether the character at `offset`, no blank, is quoted; by a fence only if `fences` count. */
+  quotedAt(offset: number, fences = true): boolean {
     this.lines.resolve(offset)
-    if (this.fence !== 0) return true
+    if (this.fence !== 0) return fences
     if (this.inline !== 0 && this.lines.lineStart <= this.inlineStart) return true
     return this.lines.first !== -1 && this.lines.first < offset && this.lines.firstCode === GREATER
   }

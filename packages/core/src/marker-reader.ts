@@ -200,8 +200,13 @@ export class MarkerReader {
     text: string,
     start: number,
   ): void {
-    const tag = name === undefined ? marker.tag : (marker.namedTag ?? marker.tag)
     const end = start + text.length
-    this.host.sighted({ marker, tag, name, nameStart, text, start, end })
+    const { namedTag } = marker
+    // On a tag that takes no name, the attribute is one among others.
+    if (name === undefined || !namedTag) {
+      const { tag } = marker
+      return this.host.sighted({ marker, tag, name: undefined, nameStart, text, start, end })
+    }
+    this.host.sighted({ marker, tag: namedTag, name, nameStart, text, start, end })
   }
 }

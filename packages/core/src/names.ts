@@ -1,13 +1,19 @@
 /** Finds what a caller meant by a name that does not exist. */
 
+/** So many slips of a key are one name still. */
+const FEW = 2
+
 /** The known name nearest to `name`, if one is near enough to be a slip. */
 function nearest(name: string, known: readonly string[]): string | undefined {
   const wanted = plain(name)
   if (wanted === '') return undefined
-  return known.find((candidate) => {
+  const far = known.map((candidate) => {
     const other = plain(candidate)
-    return other.startsWith(wanted) || wanted.startsWith(other) || distance(wanted, other) <= 2
+    const steps = distance(wanted, other)
+    return steps > FEW && (other.startsWith(wanted) || wanted.startsWith(other)) ? FEW : steps
   })
+  const least = Math.min(...far)
+  return least > FEW ? undefined : known[far.indexOf(least)]
 }
 
 /** ` did you mean “x”?` for a slip, else nothing. */

@@ -1,56 +1,66 @@
 /**
  * The machine: one loop that takes one run of characters per turn.
  *
- * It reads text and reasoning, says what a marker means where it stands, and hands calls to
- * `CallReader`. It knows no dialect by name and no grammar's inside. Held text is a node of the
- * automaton or a short header (`MarkerReader`); nothing is appended to a buffer and searched again.
- * A whole text is one `feed` and one `end`: there is no second path.
+ * It reads text and hands markers to those who know what they mean: `Meaning` in text, `CallReader`
+ * in calls, and `Reasoning`, `TurnEnd` and `MessageStart` for what is held. It knows no dialect by
+ * name and no grammar's inside. Held text is a node of the automaton or a short header
+ * (`MarkerReader`); nothing is appended to a buffer and searched again. A whole text is one `feed`
+ * and one `end`: there is no second path.
  */
+import { withOptions } from './asked-for.ts'
 import { CallReader, type CallsHost } from './calls.ts'
 import * as char from './chars.ts'
 import { checkOptions, describe } from './check-options.ts'
 import {
+  BARE,
+  BODY_TAG,
   CALL_CLOSER,
   CALL_OPENER,
   type Compiled,
   type Marker,
   REASONING_CLOSER,
   REASONING_OPENER,
+  RESULT_OPENER,
+  type Tag,
+  TURN_END,
+  TURN_START,
   compile,
 } from './compile.ts'
 import type { Dialect } from './dialect.ts'
-import { ERROR_CODES, MisuseError } from './errors.ts'
+import { ERROR_CODES, MisuseError, type RuleCode } from './errors.ts'
 import type { FinishReason } from './events.ts'
 import type { Header } from './headers.ts'
 import { createIdGenerator } from './ids.ts'
-import { DEFAULT_LIMITS } from './limits.ts'
+import { DEFAULT_LIMITS, type Limits } from './limits.ts'
 import { NO_BREAK, UNSEEN } from './lines.ts'
 import { Markdown } from './markdown.ts'
 import { type MarkerHost, MarkerReader, type Sighting } from './marker-reader.ts'
+import { Meaning, SAID, UNWANTED, WANTED } from './meaning.ts'
+import { MessageStart } from './message-start.ts'
 import type { EndInfo, Holding, MachineOptions, Parser, WithOnEvent } from './options.ts'
 import { Output } from './output.ts'
+import {
+  BARE_CALL,
+  CALL,
+  FENCED,
+  GAP,
+  HOLDING,
+  type Mode,
+  OBSERVING,
+  RUN,
+  type Reader,
+  TURN_ENDING,
+  WATCHING,
+} from './reader.ts'
+import { ANY, Reasoning } from './reasoning.ts'
 import { Stops } from './stops.ts'
-import { toolNames } from './tools.ts'
-
-// What the loop reads, `|` being the place.
-const GAP = 0 // text |  <tool_call>: white space before a part
-const RUN = 1 // te|xt, or reasoning
-const CALL = 2 // <tool_call>|{"name": "f"}
-type Mode = 0 | 1 | 2
-
-// Whether a marker counts where it stands.
-const UNWANTED = 0
-const WANTED = 1
-/** A close marker that closes nothing: text, with a warning. */
-const ORPHAN = 2
-type Wanted = 0 | 1 | 2
+import { readTools } from './tools.ts'
+import { TurnEnd } from './turn-end.ts'
 
 /** Up to this length a chunk is looked at character by character, in the hope of one run. */
 const LANE = 24
 const BROKEN =
   'A listener may only abort the parser; one that threw leaves it of no use until `reset`.'
-/** The opener stood in the prompt, unseen: any closer of reasoning is its own. */
-const ANY = '*'
 const NO_MARKER = -1
 const UNKNOWN = -1
 
@@ -59,55 +69,76 @@ export function createMachine(
   options: MachineOptions & WithOnEvent & { readonly dialects: readonly Dialect[] },
 ): Parser {
   checkOptions(options, 'createMachine')
-  return new Machine(compile(options.dialects), options)
+  return new Machine(compile(withOptions(options.dialects, options)), options)
 }
 
-class Machine implements Parser, CallsHost, MarkerHost {
+class Machine implements Parser, Reader, CallsHost, MarkerHost {
   /** Offset of the current chunk's first character. */
   base = 0
-  private readonly compiled: Compiled
-  private readonly options: MachineOptions & WithOnEvent
-  private readonly out: Output
-  private readonly stops: Stops
-  private readonly markdown = new Markdown()
-  private readonly markers: MarkerReader
-  private readonly calls: CallReader
-  /** Tools are off: every call is text. */
-  private readonly off: boolean
-  private nextId: () => string
-  private mode: Mode = GAP
+  readonly compiled: Compiled
+  readonly options: MachineOptions & WithOnEvent
+  readonly limits: Limits
+  readonly out: Output
+  readonly markdown: Markdown = new Markdown()
+  readonly markers: MarkerReader
+  readonly calls: CallReader
+  readonly off: boolean
+  mode: Mode = GAP
   ended = false
+  over = false
+  looks = 0
+  ink: number = UNKNOWN
+  gapEnd: number = UNKNOWN
+  fresh = true
+  thinking = false
+  attention = 0
+  private readonly stops: Stops
+  private readonly reasoning: Reasoning
+  private readonly meaning: Meaning
+  private readonly turnEnd: TurnEnd
+  private readonly message: MessageStart
+  private nextId: () => string
   /** Events are being emitted: a listener may abort, and do nothing else. */
   private busy = false
   /** Busy, or a listener threw: what is open is known, where reading stands is not. */
   private broken = false
   /** By code: characters at which a chunk is more than a run; absent if it may be more anyway. */
   private lane: Uint8Array | undefined
-  /** Code units looked at beside what the parts count. */
-  private looks = 0
   /** A high surrogate that waits for its other half. */
   private half = 0
-  /** Close marker of the open reasoning; empty outside. */
-  private thinking = ''
-  /** The last character of reasoning before what is held. */
-  private lastUnit = 0
-  /** Offset of the input's first character that is not white space. */
-  private ink = UNKNOWN
-  /** Offset of the first character after the last gap. */
-  private gapEnd = UNKNOWN
+  /** The chunk at hand. */
+  private chunk = ''
+  /** A call was seen behind an opener that does not count. */
+  private told = false
 
   constructor(compiled: Compiled, options: MachineOptions & WithOnEvent) {
-    const { trace, whitespace, patches, onEvent } = options
+    const { trace, whitespace, onEvent } = options
     const limits = { ...DEFAULT_LIMITS, ...options.limits }
-    const tools = options.tools && toolNames(options.tools)
+    const tools = options.tools && readTools(options.tools)
+    const reading = {
+      strict: options.strict === true,
+      guessQuotes: options.guessQuotes === true,
+      curlyQuotes: options.curlyQuotes === true,
+      gluedArguments: options.gluedArguments ?? 'fail',
+    }
     this.compiled = compiled
     this.options = options
+    this.limits = limits
     this.out = new Output(onEvent, limits.whitespace, whitespace === 'exact', trace)
     this.stops = new Stops(compiled)
     this.markers = new MarkerReader(this, compiled, limits.name)
     const { out, stops, markers } = this
-    const parts = { compiled, limits, out, stops, markers, tools, patches: patches === true }
-    this.calls = new CallReader(this, parts)
+    this.calls = new CallReader(this, {
+      ...{ compiled, limits, out, stops, markers, tools, reading },
+      patches: options.patches === true,
+      failedAsText: options.failedAsText === true,
+      stripOrphanTags: options.stripOrphanTags === true,
+      explains: options.explain !== undefined,
+    })
+    this.reasoning = new Reasoning(this)
+    this.meaning = new Meaning(this, this.reasoning)
+    this.turnEnd = new TurnEnd(this)
+    this.message = new MessageStart(this, reading)
     this.off = tools?.size === 0 || options.toolChoice === 'none'
     this.nextId = options.generateId ?? createIdGenerator()
     this.begin()
@@ -116,17 +147,26 @@ class Machine implements Parser, CallsHost, MarkerHost {
   // ------------------------------------------------------------------ what a caller sees
 
   get visited(): number {
-    const { looks, stops, markers, calls, markdown } = this
-    return looks + stops.visited + markers.visited + calls.visited + markdown.lines.visited
+    const { looks, stops, markers, calls, markdown, meaning } = this
+    const inText = stops.visited + markdown.lines.visited + meaning.watch.visited
+    return looks + inText + markers.visited + calls.visited
   }
 
   get holding(): Holding | undefined {
     if (this.half !== 0) return 'surrogate'
+    if (this.reasoning.holds) return 'reasoning'
+    if (this.mode > CALL) return 'message-start'
+    if (this.turnEnd.text !== '') return 'special-token'
     if (this.markers.openHeader) return 'header'
     const { holding } = this.calls
     if (holding !== undefined) return holding
     if (this.markers.busy) return 'marker'
     return this.mode === GAP && this.out.gap !== '' ? 'whitespace' : undefined
+  }
+
+  /** Whether quotes hide calls in what is read. */
+  private get quoting(): boolean {
+    return !this.thinking || this.reasoning.readsCalls
   }
 
   feed(chunk: string): void {
@@ -173,12 +213,17 @@ class Machine implements Parser, CallsHost, MarkerHost {
 
   private cutHere(): boolean {
     this.lane = undefined
+    if (this.over) return true
     this.drain()
     if (this.calls.pending) return false
+    const end = this.turnEnd.cut()
+    this.message.release(end)
     const held = this.takeHeld()
-    if (this.mode === CALL) this.calls.end(this.base, held)
-    else if (held !== '') this.release(held, this.base - held.length)
-    this.endPart(this.base)
+    if (this.mode === CALL) this.calls.end(end, held)
+    else if (held !== '') this.release(held, end - held.length)
+    this.reasoning.release(end)
+    this.endPart(end)
+    this.turnEnd.drop()
     return true
   }
 
@@ -190,9 +235,13 @@ class Machine implements Parser, CallsHost, MarkerHost {
     this.base = 0
     this.looks = 0
     this.half = 0
-    this.thinking = ''
     this.ink = UNKNOWN
     this.gapEnd = UNKNOWN
+    this.over = false
+    this.reasoning.clear()
+    this.meaning.clear()
+    this.turnEnd.clear()
+    this.message.clear()
     this.stops.visited = 0
     this.markers.visited = 0
     this.markdown.lines.visited = 0
@@ -205,6 +254,7 @@ class Machine implements Parser, CallsHost, MarkerHost {
 
   private begin(): void {
     this.mode = GAP
+    this.fresh = true
     this.markdown.reset(0)
     const { startIn } = this.options
     const { markers, tags } = this.compiled
@@ -212,7 +262,7 @@ class Machine implements Parser, CallsHost, MarkerHost {
       if (!markers.some((known) => known.kind === REASONING_CLOSER)) {
         throw new MisuseError('no-reasoning', 'No dialect in use has reasoning markers.')
       }
-      this.openReasoning(ANY)
+      this.reasoning.open(ANY)
       this.ink = 0
     } else if (startIn === 'call' && !this.off) {
       if (tags.length === 0) throw new MisuseError('no-calls', 'No dialect in use has calls.')
@@ -272,8 +322,8 @@ class Machine implements Parser, CallsHost, MarkerHost {
     }
     this.base += size
     this.looks += size
-    if (this.thinking === '') this.markdown.lines.pass(this.base)
-    else this.lastUnit = chunk.charCodeAt(size - 1)
+    if (this.quoting) this.markdown.lines.pass(this.base)
+    if (this.thinking) this.reasoning.lastUnit = chunk.charCodeAt(size - 1)
     this.out.delta(chunk)
     return true
   }
@@ -281,15 +331,21 @@ class Machine implements Parser, CallsHost, MarkerHost {
   /** What the next chunk may be passed on by. */
   private chooseLane(): Uint8Array | undefined {
     if (this.markers.busy || this.half !== 0 || this.out.tracing) return undefined
+    if (this.attention !== 0) return undefined
     if (this.mode === CALL) return this.calls.verbatim
     if (this.mode !== RUN || !this.out.open) return undefined
     const { markdown } = this
-    if (this.thinking === '' && (markdown.waits || !markdown.lines.settled)) return undefined
+    if (this.quoting && (markdown.waits || !markdown.lines.settled)) return undefined
     return this.compiled.marked
   }
 
   private feedSlowly(chunk: string): void {
     if (chunk === '') return
+    if (this.over) {
+      this.base += chunk.length
+      this.out.span('discarded', this.base)
+      return
+    }
     if (this.half !== 0) {
       chunk = String.fromCharCode(this.half) + chunk
       this.half = 0
@@ -300,8 +356,9 @@ class Machine implements Parser, CallsHost, MarkerHost {
       chunk = chunk.slice(0, -1)
     }
     if (chunk === '') this.lane = undefined
-    else if (!this.calls.steady || this.markers.busy) this.run(chunk, 0)
-    else this.runCall(chunk)
+    else if (this.calls.steady && !this.markers.busy && this.attention === 0) {
+      this.runCall(chunk)
+    } else this.run(chunk, 0)
     this.lane = this.chooseLane()
   }
 
@@ -316,23 +373,30 @@ class Machine implements Parser, CallsHost, MarkerHost {
 
   private run(chunk: string, index: number): void {
     const { lines } = this.markdown
+    this.chunk = chunk
     this.calls.sink.base = this.base
     lines.begin(chunk, this.base)
     this.stops.begin()
     if (index > 0) this.stops.breaks = UNSEEN
     this.loop(chunk, index)
-    if (this.thinking === '' && (this.mode !== CALL || this.calls.mayBeText)) {
+    if (this.quoting && (this.mode !== CALL || this.calls.mayBeText)) {
       lines.keep(this.stops.breaks)
     }
     this.base += chunk.length
+    if (this.over) this.out.span('discarded', this.base)
   }
 
   private loop(chunk: string, index: number): void {
     const size = chunk.length
-    while (index < size && !this.ended) {
+    while (index < size && !this.ended && !this.over) {
       if (this.markers.busy) {
         this.stops.breaks = UNSEEN
         index = this.markers.take(chunk, index)
+        continue
+      }
+      if ((this.attention & TURN_ENDING) !== 0) {
+        this.stops.breaks = UNSEEN
+        index = this.turnEnd.take(chunk, index)
         continue
       }
       switch (this.mode) {
@@ -342,6 +406,14 @@ class Machine implements Parser, CallsHost, MarkerHost {
         case CALL:
           this.stops.breaks = UNSEEN
           index = this.calls.take(chunk, index)
+          continue
+        case BARE_CALL:
+          this.stops.breaks = UNSEEN
+          index = this.message.takeBare(chunk, index)
+          continue
+        case FENCED:
+          this.stops.breaks = UNSEEN
+          index = this.message.takeFenced(chunk, index)
           continue
         case GAP:
           index = this.takeGap(chunk, index)
@@ -359,14 +431,30 @@ class Machine implements Parser, CallsHost, MarkerHost {
     this.calls.sink.base = base
   }
 
+  reread(text: string, offset: number): void {
+    const { stops } = this
+    const { lines } = this.markdown
+    this.markdown.reset(offset)
+    lines.begin(text, offset)
+    stops.begin()
+    this.replay(text, offset)
+    lines.keep(UNSEEN)
+    lines.begin(this.chunk, this.base)
+    stops.begin()
+    stops.breaks = UNSEEN
+  }
+
   // ------------------------------------------------------------------ text and reasoning
 
   private takeRun(chunk: string, index: number): number {
     const { automaton, markers } = this.compiled
-    const { markdown, base } = this
+    const { markdown, base, meaning, quoting } = this
     const size = chunk.length
-    const quoting = this.thinking === ''
     let at = quoting && markdown.waits ? markdown.go(chunk, index) : index
+    if ((this.attention & WATCHING) !== 0) {
+      at = this.lookOn(chunk, index, at)
+      if (this.told) index = at
+    }
     for (;;) {
       at = this.stops.find(chunk, at)
       if (at === size) {
@@ -391,7 +479,12 @@ class Machine implements Parser, CallsHost, MarkerHost {
         if (found === NO_MARKER) continue
         const start = at - automaton.depth[node]!
         const whole = automaton.markers[found]!.length === at - start && automaton.leaf[node] === 1
-        const wanted = whole ? this.wants(markers[found]!, base + start) : WANTED
+        if ((this.attention & HOLDING) !== 0) {
+          // What the text so far says of a call that is held counts for this marker.
+          this.emitRun(chunk, index, start)
+          index = start
+        }
+        const wanted = whole ? meaning.of(markers[found]!, base + start) : WANTED
         if (wanted !== UNWANTED) {
           this.emitRun(chunk, index, start)
           index = start
@@ -401,10 +494,14 @@ class Machine implements Parser, CallsHost, MarkerHost {
           this.markers.found(found, whole, node, base + at, whole)
           return at
         }
-        if (wanted === ORPHAN) this.warnOrphan(markers[found]!, base + start)
+        if (wanted === SAID) meaning.say(markers[found]!, base + start)
         node = 0
       } while (at < size && node !== 0)
       this.looks += at - from
+      if ((this.attention & WATCHING) !== 0 && node === 0) {
+        at = this.lookOn(chunk, index, at)
+        if (this.told) index = at
+      }
       if (at === size && node !== 0) {
         this.emitRun(chunk, index, size - automaton.depth[node]!)
         this.markers.hold(node)
@@ -413,21 +510,42 @@ class Machine implements Parser, CallsHost, MarkerHost {
     }
   }
 
+  /** Looks on behind an opener that does not count; returns where. */
+  private lookOn(chunk: string, from: number, at: number): number {
+    const { watch } = this.meaning
+    this.stops.breaks = UNSEEN
+    at = watch.take(chunk, at, this.base)
+    this.told = watch.seen
+    if (!watch.active) this.attention &= ~WATCHING
+    if (watch.seen) {
+      this.emitRun(chunk, from, at)
+      this.meaning.tell()
+    }
+    return at
+  }
+
   private emitRun(chunk: string, from: number, to: number): void {
     if (to <= from) return
-    if (this.thinking !== '') this.lastUnit = chunk.charCodeAt(to - 1)
+    if (this.thinking) this.reasoning.lastUnit = chunk.charCodeAt(to - 1)
     const piece = from === 0 && to === chunk.length ? chunk : chunk.slice(from, to)
     this.emitText(piece, this.base + to)
   }
 
-  private emitText(text: string, end: number): void {
+  emitText(text: string, end: number): void {
     const { after } = this.calls
     if (after.active && after.leave()) {
       const start = end - text.length
       this.out.warn('trailing-text', start, start)
     }
     this.mode = RUN
-    this.out.text(text, end)
+    this.fresh = false
+    if (this.attention === 0 || !this.show(text, end)) this.out.text(text, end)
+  }
+
+  /** Shows text to those who want to see it. True if it is held. */
+  private show(text: string, end: number): boolean {
+    if ((this.attention & OBSERVING) !== 0) this.message.observe(text)
+    return (this.attention & HOLDING) !== 0 && this.reasoning.hold(text, end)
   }
 
   /** White space before a part; after a call also brackets and separators. */
@@ -444,100 +562,116 @@ class Machine implements Parser, CallsHost, MarkerHost {
     this.gapEnd = this.base + end
     if (this.ink === UNKNOWN) this.ink = this.gapEnd
     const { calls } = this
-    if (!calls.after.active) this.mode = RUN
-    else if (calls.takeAfter(chunk.charCodeAt(end), this.gapEnd)) return end + 1
+    const code = chunk.charCodeAt(end)
+    if (!calls.after.active) this.mode = this.beginsMessage ? this.message.begin(code) : RUN
+    else if (calls.takeAfter(code, this.gapEnd)) return end + 1
     else this.mode = calls.active ? CALL : RUN
     return end
   }
 
-  private endPart(offset: number): void {
+  /** Whether what comes is the first thing in a message. */
+  private get beginsMessage(): boolean {
+    return this.fresh && !this.thinking
+  }
+
+  endPart(offset: number): void {
     this.out.close(offset)
     this.mode = GAP
+    this.meaning.endPart()
     this.markdown.reset(offset)
   }
 
-  private openReasoning(close: string): void {
-    this.thinking = close
-    this.lastUnit = 0
-    if (this.calls.after.active) this.calls.after.leave()
-    this.out.reasoning = true
-  }
+  // ------------------------------------------------------------------ markers
 
-  private closeReasoning(start: number, end: number): void {
-    this.endPart(start)
-    this.out.span('marker', end)
-    this.markdown.reset(end)
-    this.thinking = ''
-    this.out.reasoning = false
-  }
-
-  // ------------------------------------------------------------------ what a marker means
-
-  /** Whether a marker counts in text or reasoning, where it stands. */
-  private wants(marker: Marker, start: number): Wanted {
-    const { kind, close } = marker
-    if (this.thinking !== '') {
-      const closes = close === this.thinking || this.thinking === ANY
-      return kind === REASONING_CLOSER && closes ? WANTED : UNWANTED
-    }
-    const { after } = this.calls
-    // Text that was not sent yet may stand between the call and the marker.
-    const directly = after.active && start === this.gapEnd
-    if (kind === CALL_OPENER) {
-      if (this.off) return UNWANTED
-      const tag = marker.tag ?? marker.namedTag!
-      if (directly && after.continues(tag)) return WANTED
-      return this.isBare(start, tag.lineStart)
-    }
-    if (kind === REASONING_OPENER) return this.isBare(start, true)
-    if (this.isBare(start, false) === UNWANTED) return UNWANTED
-    if (kind === REASONING_CLOSER) {
-      if (this.ink === start) return WANTED
-    } else if (directly || after.isLate(close)) return WANTED
-    return this.off ? UNWANTED : ORPHAN
-  }
-
-  /** Whether nothing quotes what stands at `start`. */
-  private isBare(start: number, lineStart: boolean): Wanted {
-    if (this.markdown.quotedAt(start)) return UNWANTED
-    return lineStart && !this.markdown.startsLine(start) ? UNWANTED : WANTED
-  }
-
-  private warnOrphan(marker: Marker, start: number): void {
-    this.out.warn('orphan-close-tag', start, start + marker.literal.length)
+  note(rule: RuleCode, marker: string, start: number, end: number = start + marker.length): void {
+    this.options.explain?.({ marker, start, end, rule })
   }
 
   accepts(marker: Marker, start: number): boolean {
-    if (this.mode === CALL) return true
-    const wanted = this.wants(marker, start)
-    if (wanted === ORPHAN) this.warnOrphan(marker, start)
+    const { kind } = marker
+    if (this.turnEnd.text !== '') {
+      if (kind === TURN_END || kind === TURN_START) return true
+      this.turnEnd.flush()
+    }
+    if (this.mode >= CALL) {
+      if (kind === TURN_END) return this.meaning.endsTurns
+      if (this.mode === CALL) return kind <= REASONING_CLOSER || kind === BODY_TAG
+      return this.mode === BARE_CALL && kind === CALL_CLOSER
+    }
+    const wanted = this.meaning.of(marker, start)
+    if (wanted === SAID) this.meaning.say(marker, start)
     return wanted === WANTED
   }
 
   isTicked(marker: Marker): boolean {
-    if (this.mode !== RUN || this.thinking === '') return false
-    return marker.kind === REASONING_CLOSER && this.lastUnit === char.BACKTICK
+    return this.mode === RUN && this.reasoning.isTicked(marker)
   }
 
   sighted(sighting: Sighting): void {
     const { marker, tag, text, start, end } = sighting
-    if (marker.kind === CALL_OPENER && !tag) return this.release(text, start)
+    const { kind } = marker
+    if (kind === TURN_END) return this.turnEnd.add(sighting)
+    if (kind === TURN_START) return this.turnEnd.beginTurn(sighting)
+    if (kind === CALL_OPENER && !tag) return this.release(text, start)
     if (this.mode === CALL) return this.calls.sighted(sighting)
-    switch (marker.kind) {
+    if (this.mode === BARE_CALL) return this.message.closeBare(sighting)
+    switch (kind) {
       case CALL_OPENER:
-        if (!this.calls.open(tag!, sighting)) return this.release(text, start)
-        this.mode = CALL
-        return
+        if (this.closesCall(marker, start)) return this.closeTag(marker.close, start, end)
+        return this.openCall(tag!, sighting)
       case CALL_CLOSER:
         return this.closeTag(marker.close, start, end)
       case REASONING_OPENER:
-        if (this.calls.after.open) this.out.warn('unclosed-tag', start, start)
+        if (this.calls.after.takesMore) this.out.warn('unclosed-tag', start, start)
+        this.note('reasoning', text, start)
         this.endPart(start)
         this.out.span('marker', end)
-        return this.openReasoning(marker.close)
+        this.markdown.reset(end)
+        return this.reasoning.open(marker.close)
+      case RESULT_OPENER:
+        this.note('fabricated', text, start)
+        this.endParts(start)
+        this.out.warn('fabricated-result', start, end)
+        this.over = true
+        return
+      case BARE:
+        return this.message.beginLine(sighting)
+      case BODY_TAG:
+        this.out.dropGap()
+        this.out.span('marker', end)
+        this.mode = GAP
+        return
       default:
-        return this.closeReasoning(start, end)
+        if (!this.thinking && this.ink !== start) return this.strip(start, end)
+        this.note('closes', text, start)
+        if (this.calls.after.takesMore) this.out.warn('unclosed-tag', start, start)
+        if (this.calls.after.active) this.calls.after.leave()
+        return this.reasoning.end(start, end)
     }
+  }
+
+  private openCall(tag: Tag, sighting: Sighting): void {
+    const { text, start } = sighting
+    const { calls, markdown } = this
+    // Only now is it known whether the header names the call.
+    const placed = !tag.lineStart || calls.after.continues(tag) || markdown.startsLine(start)
+    if (placed && calls.open(tag, sighting)) this.mode = CALL
+    else {
+      this.note(placed ? 'undeclared' : 'not-at-line-start', text, start)
+      this.release(text, start)
+    }
+  }
+
+  /** Whether a marker that opens and closes closes what is open. */
+  private closesCall({ close, literal }: Marker, start: number): boolean {
+    const { after } = this.calls
+    return close === literal && after.open && (start === this.gapEnd || after.isLate(close))
+  }
+
+  /** A close marker that closes nothing and is no text. */
+  private strip(start: number, end: number): void {
+    this.out.warn('orphan-close-tag', start, end)
+    this.out.span('marker', end)
   }
 
   again(sighting: Sighting): void {
@@ -548,11 +682,14 @@ class Machine implements Parser, CallsHost, MarkerHost {
   private closeTag(close: string, start: number, end: number): void {
     const { after } = this.calls
     if (after.active) {
+      this.note('closes', close, start, end)
       this.calls.close(close, start, end)
       this.mode = GAP
       this.markdown.reset(end)
       return
     }
+    if (!after.isLate(close)) return this.strip(start, end)
+    this.note('closes-late', close, start, end)
     after.takeLate(close)
     if (!this.out.open) {
       this.endPart(start)
@@ -562,16 +699,28 @@ class Machine implements Parser, CallsHost, MarkerHost {
   }
 
   release(text: string, start: number): void {
+    this.turnEnd.flush()
     if (this.mode === CALL) return this.calls.release(text, start)
-    if (this.thinking !== '') this.lastUnit = text.charCodeAt(text.length - 1)
+    if (this.mode > CALL) {
+      if (this.mode === FENCED) this.message.releaseFenced()
+      else if (this.message.giveBare(text, start)) return
+      // It is text now, and may hold a marker that counts there.
+      return this.replay(text, start)
+    }
+    if (this.thinking) this.reasoning.lastUnit = text.charCodeAt(text.length - 1)
     this.emitText(text, start + text.length)
   }
 
   refused(marker: Marker, header: Header): void {
     const { calls } = this
     if (this.mode === CALL) calls.refused(marker, header)
-    else if (header.start === this.gapEnd && calls.refusedAfter(marker, header)) this.mode = CALL
-    else this.release(header.text, header.start)
+    else if (
+      this.mode <= RUN &&
+      header.start === this.gapEnd &&
+      calls.refusedAfter(marker, header)
+    ) {
+      this.mode = CALL
+    } else this.release(header.text, header.start)
   }
 
   // ------------------------------------------------------------------ what the calls ask
@@ -586,11 +735,28 @@ class Machine implements Parser, CallsHost, MarkerHost {
   }
 
   resume(offset: number): void {
+    this.fresh = false
+    if ((this.attention & OBSERVING) !== 0) this.message.clear()
     this.endPart(offset)
   }
 
   makeId(): string {
     return this.nextId()
+  }
+
+  createReader(onEvent: WithOnEvent['onEvent'], more: MachineOptions = {}): Parser {
+    const { tools, limits, strict, guessQuotes, curlyQuotes, gluedArguments } = this.options
+    const reading = { strict, guessQuotes, curlyQuotes, gluedArguments }
+    const options = { tools, limits, ...reading, ...more, generateId: () => '', onEvent }
+    return new Machine(this.compiled, options)
+  }
+
+  scanQuotes(chunk: string, from: number, to: number): void {
+    this.message.scanQuotes(chunk, from, to, this.base)
+  }
+
+  dropMarker(end: number): void {
+    this.out.span('marker', end)
   }
 
   // ------------------------------------------------------------------ the end
@@ -613,16 +779,23 @@ class Machine implements Parser, CallsHost, MarkerHost {
   }
 
   private endAll(): void {
-    const { base, calls, out } = this
+    if (this.over) return
+    this.endParts(this.turnEnd.cut())
+    this.turnEnd.drop()
+  }
+
+  endParts(offset: number): void {
+    const { calls, out } = this
+    this.message.end(offset)
     const header = this.markers.openHeader
     if (this.mode === CALL) {
-      calls.end(base, this.markers.held)
+      calls.end(offset, this.markers.held)
       this.markers.clear()
     } else if (header) this.endHeader(header)
     else this.endLiteral(this.takeHeld())
-    if (calls.after.open) out.warn('unclosed-tag', base, base)
-    if (this.thinking !== '') out.warn('unclosed-reasoning', base, base)
-    out.close(base)
+    if (this.thinking) this.reasoning.endUnclosed(offset)
+    if (calls.after.takesMore) out.warn('unclosed-tag', offset, offset)
+    out.close(offset)
   }
 
   /** The input ended within a header, or behind a marker that waited for one more character. */
@@ -631,7 +804,7 @@ class Machine implements Parser, CallsHost, MarkerHost {
     const marker = this.compiled.markers[header.marker]!
     const end = start + text.length
     this.markers.clear()
-    if (marker.kind === REASONING_CLOSER) this.closeReasoning(start, end)
+    if (marker.kind === REASONING_CLOSER) this.reasoning.end(start, end)
     else if (this.calls.after.active && marker.kind === CALL_CLOSER) {
       this.closeTag(marker.close, start, end)
     } else if (start !== this.gapEnd || !this.calls.endAfter(text, end)) this.release(text, start)
@@ -678,11 +851,16 @@ class Machine implements Parser, CallsHost, MarkerHost {
   }
 
   private closeAll(): void {
+    if (this.over) return
     this.drain()
+    const end = this.turnEnd.cut()
+    this.message.release(end)
     const held = this.takeHeld()
-    if (this.mode === CALL) this.calls.abort(this.base, held)
-    else if (held !== '') this.release(held, this.base - held.length)
-    this.out.close(this.base)
+    if (this.mode === CALL) this.calls.abort(end, held)
+    else if (held !== '') this.release(held, end - held.length)
+    this.reasoning.release(end)
+    this.out.close(end)
+    this.turnEnd.drop()
   }
 
   private finish(reason: FinishReason, info: EndInfo): void {

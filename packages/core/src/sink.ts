@@ -7,9 +7,10 @@
  * costs more to read than it cost to make. The sink knows no grammar and no dialect.
  */
 import type { Sink } from './bodies/body.ts'
-import { ERROR_CODES, type ErrorCode, type WarningCode } from './errors.ts'
+import { ERROR_CODES, type ErrorCode, type RepairCode, type WarningCode } from './errors.ts'
 import type { JsonValue } from './events.ts'
 import type { Limits } from './limits.ts'
+import type { JsonReading } from './options.ts'
 import type { Output } from './output.ts'
 import { PatchWriter } from './patches.ts'
 import { TextBuilder } from './text-builder.ts'
@@ -23,6 +24,9 @@ export interface CallHost {
   readonly full: boolean
   warn(code: WarningCode, start: number, end: number, name?: string): void
   isUnknownTool(name: string): boolean
+  parameters(name: string): ReadonlySet<string> | undefined
+  /** The call is about to be complete. */
+  completes(name: string, text: string, input: JsonValue): void
 }
 
 /** How many characters a call may have beside its arguments, on top of their limit. */
@@ -64,16 +68,25 @@ export class CallSink implements Sink {
   room = 0
   spare = 0
   readonly limits: Limits
+  readonly reading: JsonReading
   readonly tokens: boolean
+  /** The root's braces are doubled: one more may follow. */
+  doubledRoot = false
+  private readonly repairs: RepairCode[] = []
   private readonly host: CallHost
   private readonly out: Output
   private readonly patches: PatchWriter | undefined
   /** Raw text before, in and after the arguments. */
   private head = ''
   private readonly text = new TextBuilder()
-  private tail = ''
+  private readonly tail = new TextBuilder()
   /** The arguments are not the model's own characters in one piece: `tail` holds all from there. */
   private rewritten = false
+  /** `tail` holds something, or may. */
+  private followed = false
+  /** Characters that were read and not delivered, and the room that is kept for such. */
+  private held = ''
+  private reserved = 0
   private index = -1
   /** Characters of the arguments that went out. */
   private sent = 0
@@ -82,10 +95,11 @@ export class CallSink implements Sink {
   private modelId: string | undefined
   private opened = 0
 
-  constructor(host: CallHost, out: Output, limits: Limits, patches: boolean) {
+  constructor(host: CallHost, out: Output, limits: Limits, patches: boolean, reading: JsonReading) {
     this.host = host
     this.out = out
     this.limits = limits
+    this.reading = reading
     this.tokens = patches
     this.patches = patches ? new PatchWriter() : undefined
   }
@@ -104,13 +118,18 @@ export class CallSink implements Sink {
     this.outcome = OPEN
     this.started = false
     this.listed = false
+    this.doubledRoot = false
+    if (this.repairs.length > 0) this.repairs.length = 0
     this.failure = undefined
     this.room = this.limits.arguments
     this.spare = this.limits.arguments + BESIDE
     this.head = raw
     this.text.clear()
-    this.tail = ''
+    this.tail.clear()
     this.rewritten = false
+    this.followed = false
+    this.held = ''
+    this.reserved = 0
     this.index = -1
     this.sent = 0
     this.modelId = undefined
@@ -125,7 +144,8 @@ export class CallSink implements Sink {
 
   /** What the model wrote of this call so far. */
   get raw(): string {
-    return this.rewritten ? this.head + this.tail : this.head + this.text.toString() + this.tail
+    const text = this.rewritten ? '' : this.text.toString()
+    return this.head + text + this.tail.toString() + this.held
   }
 
   notACall(): void {
@@ -156,7 +176,10 @@ export class CallSink implements Sink {
     const piece = from === 0 && end === chunk.length ? chunk : chunk.slice(from, end)
     this.spare -= end - from
     if (this.text.length === 0 && !this.rewritten) this.head += piece
-    else this.tail += piece
+    else {
+      this.tail.add(piece)
+      this.followed = true
+    }
     if (end === to) return
     const size = this.limits.arguments + BESIDE
     this.fail('limit', `${size} characters beside the arguments at the most`, this.base + end)
@@ -169,9 +192,9 @@ export class CallSink implements Sink {
 
   /** A piece of the arguments, as the model wrote it. */
   passPiece(piece: string): void {
-    if (this.rewritten || this.tail !== '') {
+    if (this.followed) {
       this.rewrite()
-      this.tail += piece
+      this.tail.add(piece)
     }
     this.room -= piece.length
     this.text.add(piece)
@@ -184,6 +207,12 @@ export class CallSink implements Sink {
     this.room -= text.length
     this.text.add(text)
     if (this.started) this.send(text)
+  }
+
+  hold(source: string, size: number): void {
+    this.room += this.reserved - size
+    this.reserved = size
+    this.held = source
   }
 
   set(value: JsonValue): void {
@@ -214,6 +243,18 @@ export class CallSink implements Sink {
     this.listed = true
   }
 
+  doubled(): void {
+    this.doubledRoot = true
+  }
+
+  repair(code: RepairCode): void {
+    if (!this.repairs.includes(code)) this.repairs.push(code)
+  }
+
+  parameters(name: string): ReadonlySet<string> | undefined {
+    return this.host.parameters(name)
+  }
+
   warn(code: WarningCode, start: number, end: number): void {
     this.host.warn(code, start, end, this.started ? this.name : undefined)
   }
@@ -227,10 +268,16 @@ export class CallSink implements Sink {
       // A body that finished let something pass that JSON does not allow: never a false success.
       return this.fail('malformed-arguments', 'valid JSON', this.opened, 'something else')
     }
+    this.host.completes(this.name, text, input)
     this.outcome = DONE
     const { index, id, name, modelId } = this
     const end = { type: 'tool-call-end', index, id, name, arguments: text, input } as const
-    this.out.finish(modelId === undefined ? end : { ...end, metadata: { modelId } })
+    if (modelId === undefined && this.repairs.length === 0) return this.out.finish(end)
+    this.out.finish({
+      ...end,
+      ...(this.repairs.length > 0 && { repairs: [...this.repairs] }),
+      ...(modelId !== undefined && { metadata: { modelId } }),
+    })
   }
 
   fail(code: ErrorCode, expected: string, offset: number, found: string = FOUND[code] ?? ''): void {
@@ -263,8 +310,12 @@ export class CallSink implements Sink {
 
   private rewrite(): void {
     if (this.rewritten) return
-    this.tail = this.text.toString() + this.tail
+    const after = this.tail.toString()
+    this.tail.clear()
+    this.tail.add(this.text.toString())
+    this.tail.add(after)
     this.rewritten = true
+    this.followed = true
   }
 
   /** The arguments may not grow any more. */

@@ -2,13 +2,14 @@
  * What JSON is, by the letter of RFC 8259, tried as the arguments of a call, character by character.
  *
  * Each accepted text has to come through exactly as it was written; each rejected one has to fail
- * its call. What `JSON.parse` says about each line is checked first, so the tables can't be wrong.
+ * its call, unless lenient reading knows what it means. What `JSON.parse` says about each line is
+ * checked first, so the tables can't be wrong.
  */
 import { describe, expect, test } from 'vitest'
 import { collect } from '../src/index.ts'
 import { chunked, drive } from './drive.ts'
 import { verifyGrammar } from './grammar.ts'
-import { read } from './reference.ts'
+import { type ReadOptions, read } from './reference.ts'
 
 /** Values that an object may hold. */
 const accepted: Readonly<Record<string, readonly string[]>> = {
@@ -281,6 +282,54 @@ const rejected: Readonly<Record<string, readonly string[]>> = {
   ],
 }
 
+/** What lenient reading makes of some of them; the others fail as they do in strict reading. */
+const repaired: ReadonlyMap<string, string> = new Map([
+  ['True', 'true'],
+  ['None', 'null'],
+  ["'a'", '"a"'],
+  ['"\\x"', '"\\\\x"'],
+  ['"\\x41"', '"\\\\x41"'],
+  ['"\\a"', '"\\\\a"'],
+  ['"\\v"', '"\\\\v"'],
+  ['"\\0"', '"\\\\0"'],
+  ['"\\\'"', '"\\\\\'"'],
+  ['"\\`"', '"\\\\`"'],
+  ['"\\ "', '"\\\\ "'],
+  ['"\\\n"', '"\\\\\\n"'],
+  ['"\\U0041"', '"\\\\U0041"'],
+  ['"\\u"', '"\\\\u"'],
+  ['"\\u4"', '"\\\\u4"'],
+  ['"\\u41"', '"\\\\u41"'],
+  ['"\\u041"', '"\\\\u041"'],
+  ['"\\u004g"', '"\\\\u004g"'],
+  ['"\\u 041"', '"\\\\u 041"'],
+  ['"\\u+041"', '"\\\\u+041"'],
+  ['"\\u-041"', '"\\\\u-041"'],
+  ['"\\ud834\\u"', '"\\ud834\\\\u"'],
+  ['"\u0000"', '"\\u0000"'],
+  ['"\u0001"', '"\\u0001"'],
+  ['"\u001f"', '"\\u001f"'],
+  ['"\t"', '"\\t"'],
+  ['"\n"', '"\\n"'],
+  ['"\r"', '"\\r"'],
+  ['[1,]', '[1]'],
+  ['[// c\n]', '[\n]'],
+  ['[1/* c */]', '[1]'],
+  ['{"a":1,}', '{"a":1}'],
+  ['{"a":1 "b":2}', '{"a":1 ,"b":2}'],
+  ['{a:1}', '{"a":1}'],
+  ["{'a':1}", '{"a":1}'],
+  ['{null:1}', '{"null":1}'],
+  ['{', '{}'],
+  ['{"a":1', '{"a":1}'],
+  ['{"a":1,', '{"a":1}'],
+  ['{/* c */}', '{}'],
+  ['{"a":1// c\n}', '{"a":1\n}'],
+  ['{"a\n":1}', '{"a\\n":1}'],
+  ['{"\\x":1}', '{"\\\\x":1}'],
+  ['\ufeff1', '1'],
+])
+
 const NEXT = '<tool_call>{"name":"next","arguments":{}}</tool_call>'
 
 function callWith(json: string): string {
@@ -307,25 +356,41 @@ for (const [kind, values] of Object.entries(accepted)) {
   })
 }
 
+/** The call that follows a failed one is read if the rest of that is over before it. */
+function verifyFailed(json: string, options: ReadOptions = {}): void {
+  const source = callWith(json) + NEXT
+  const expected = read(source, options)
+  for (const size of [1, 2, 1_000]) {
+    const { events } = drive(chunked(source, size), { patches: true, ...options })
+    verifyGrammar(events)
+    const { calls, failed } = collect(events)
+    expect(failed.map((call) => call.name)).toEqual(['f'])
+    expect(failed[0]).toMatchObject({
+      code: expected.failed[0]!.code,
+      raw: expected.failed[0]!.raw,
+    })
+    expect(calls.map((call) => call.name)).toEqual(expected.calls.map((call) => call.name))
+  }
+}
+
 for (const [kind, values] of Object.entries(rejected)) {
   describe(`rejected ${kind}`, () => {
     for (const value of values) {
-      test(JSON.stringify(value), () => {
-        const json = `{"a":${value}}`
+      const json = `{"a":${value}}`
+      test(`strict ${JSON.stringify(value)}`, () => {
         expect(() => JSON.parse(json)).toThrow()
+        verifyFailed(json, { strict: true })
+      })
+      test(`lenient ${JSON.stringify(value)}`, () => {
+        const text = repaired.get(value)
+        if (text === undefined) return verifyFailed(json)
         for (const size of [1, 2, 1_000]) {
-          // The call that follows is read if the rest of the broken one is over before it.
-          const source = callWith(json) + NEXT
-          const { events } = drive(chunked(source, size), { patches: true })
+          const { events } = drive(chunked(callWith(json) + NEXT, size), { patches: true })
           verifyGrammar(events)
           const { calls, failed } = collect(events)
-          expect(failed.map((call) => call.name)).toEqual(['f'])
-          const expected = read(source)
-          expect(failed[0]).toMatchObject({
-            code: expected.failed[0]!.code,
-            raw: expected.failed[0]!.raw,
-          })
-          expect(calls.map((call) => call.name)).toEqual(expected.calls.map((call) => call.name))
+          expect(failed).toEqual([])
+          expect(calls.map((call) => call.arguments)).toEqual([`{"a":${text}}`, '{}'])
+          expect(calls[0]!.repairs?.length).toBeGreaterThan(0)
         }
       })
     }
@@ -347,11 +412,19 @@ describe('depth', () => {
 })
 
 describe('arguments that are no object', () => {
-  for (const value of ['null', '""', '[]', '"{}"', '1', 'true', '[{}]', '', '}']) {
+  const empty = ['null', '""', '[]', '"{}"']
+  for (const value of [...empty, '1', 'true', '[{}]', '', '}', '"1"', '"null"']) {
     test(JSON.stringify(value), () => {
-      const { calls, failed } = collect(drive([callWith(value) + NEXT]).events)
-      expect(failed.map((call) => [call.name, call.code])).toEqual([['f', 'malformed-arguments']])
-      expect(calls.map((call) => call.name)).toEqual(['next'])
+      for (const strict of [true, false]) {
+        const { calls, failed } = collect(drive([callWith(value) + NEXT], { strict }).events)
+        if (empty.includes(value) && !strict) {
+          expect(calls.map((call) => call.name)).toEqual(['f', 'next'])
+          expect(calls[0]!.arguments).toBe('{}')
+          continue
+        }
+        expect(failed.map((call) => [call.name, call.code])).toEqual([['f', 'malformed-arguments']])
+        expect(calls.map((call) => call.name)).toEqual(['next'])
+      }
     })
   }
 })

@@ -60,6 +60,28 @@ describe('options', () => {
     'patches that are no boolean': { patches: 'yes' },
     'ids that are not made by a function': { generateId: 'call_1' },
     'a trace that is no function': { trace: true },
+    'strictness that is no boolean': { strict: 1 },
+    'a guess that is no boolean': { guessQuotes: 'yes' },
+    'quotes that are no boolean': { curlyQuotes: '“' },
+    'glued arguments of which the last counts': { gluedArguments: 'last' },
+    'calls in reasoning without a rule': { callsInReasoning: true },
+    'calls in fences that are no boolean': { callsInFences: 'on' },
+    'bare JSON without a rule': { bareJson: true },
+    'a fenced call without a rule': { fencedCall: true },
+    'failed calls as something else': { failedAsText: 'text' },
+    'stripping that is no boolean': { stripOrphanTags: 'all' },
+    'aliases that are no list': { tagAliases: { open: '<call>', close: '</call>' } },
+    'an alias without a closer': { tagAliases: [{ open: '<call>' }] },
+    'an alias of one character': { tagAliases: [{ open: '<', close: '</call>' }] },
+    'an alias that is too long': { tagAliases: [{ open: '<call>', close: 'x'.repeat(65) }] },
+    'special tokens without a rule': { specialTokens: false },
+    'dropping that is no boolean': { dropAfterFabricated: 'tail' },
+    'quoted closers without a rule': { quotedClosers: true },
+    'unclosed reasoning as something else': { unclosedReasoning: 'drop' },
+    'an explanation that is no function': { explain: true },
+    'a preset that is no name': { preset: 7 },
+    'a preset that does not exist': { preset: 'no-such-line' },
+    'a preset that every object has': { preset: 'constructor' },
     'an option that does not exist': { startsIn: 'text' },
   }
   for (const [what, options] of Object.entries(cases)) {
@@ -92,6 +114,9 @@ describe('options', () => {
     )
     expect(misuse(() => quiet(wrong({ limits: { deph: 1 } }))).message).toContain(
       'did you mean “depth”',
+    )
+    expect(misuse(() => quiet(wrong({ preset: 'qwen-3' }))).message).toContain(
+      'did you mean “qwen3”',
     )
     expect(misuse(() => quiet(wrong({ dialect: 'zzzzzzzz' }))).message).not.toContain(
       'did you mean',

@@ -28,6 +28,9 @@ describe('exports', () => {
         'DIALECTS',
         'ERROR_CODES',
         'MisuseError',
+        'PRESETS',
+        'REPAIR_CODES',
+        'RULES',
         'WARNING_CODES',
         'applyPatches',
         'collect',
@@ -42,10 +45,19 @@ describe('exports', () => {
         'parse',
         'parseMessage',
       ],
-      machine: ['MisuseError', 'createMachine', 'defineDialect', 'jsonArguments', 'jsonCall'],
+      machine: [
+        'MisuseError',
+        'createMachine',
+        'defineDialect',
+        'elementCall',
+        'jsonArguments',
+        'jsonCall',
+        'nameFirst',
+      ],
       stream: ['ToolCallStream'],
       log: ['joinDeltas', 'log', 'logLine'],
       'dialects/hermes': ['hermes'],
+      'dialects/reasoning': ['reasoning'],
     }
     for (const [entry, names] of Object.entries(entries)) {
       const found = (await import(join(root, 'src', `${entry}.ts`))) as object

@@ -9,17 +9,13 @@
  * in its fields; a body is reused, and `open` makes it new.
  */
 import type { ErrorCode, WarningCode } from '../errors.ts'
-import type { JsonValue } from '../events.ts'
-import type { Limits } from '../limits.ts'
+import type { JsonSink } from './json-edits.ts'
 
 /** Where a body puts what it reads. Each character goes through `skip` or `pass`, once. */
-export interface Sink {
-  /** Offset of the current chunk's first character. */
-  readonly base: number
-  readonly limits: Limits
-  /** Whether the value tokens are wanted. */
-  readonly tokens: boolean
+export interface Sink extends JsonSink {
   readonly started: boolean
+  /** How many characters the arguments may still grow by; negative once they are too long. */
+  readonly room: number
   /** False once the call has ended, failed or turned out to be none. */
   readonly open: boolean
 
@@ -27,24 +23,10 @@ export interface Sink {
   notACall(): void
   /** The call's name is known, and its grammar proven, at `offset`. A bad name fails the call. */
   start(name: string, offset: number): void
-  /** Characters of the section that are no arguments. */
-  skip(chunk: string, from: number, to: number): void
-  /** Characters of the arguments as the model wrote them: JSON text, passed through. */
-  pass(chunk: string, from: number, to: number): void
-  /** JSON text that the body writes itself; its source goes through `skip`. */
-  write(text: string): void
-
-  /** A value token: the value at the current path appears, an atom whole, others empty. */
-  set(value: JsonValue): void
-  /** A value token: the open string grows. */
-  append(text: string): void
-  /** A value token: the open string, object or list is complete. */
-  close(): void
-  /** The path goes down to a key or an index. */
-  enter(step: string | number): void
-  /** The path goes up again. */
-  leave(): void
-
+  /** Names of the declared parameters of a tool; nothing if it is unknown or declares none. */
+  parameters(name: string): ReadonlySet<string> | undefined
+  /** The root's braces are doubled: one more may follow the call. */
+  doubled(): void
   /** The model's own id of the call. */
   identify(id: string): void
   /** The call is complete; without arguments they are `{}`. */
@@ -69,6 +51,8 @@ export interface Body {
    * are, and change nothing in the body. The loop may then pass them on without asking.
    */
   readonly verbatim: Uint8Array | undefined
+  /** Whether a token of the arguments is held until the next one decides about it. */
+  readonly holds?: boolean
   /** Offset of the last string's first character; -1 for none. */
   readonly lastString: number
   /** Makes the body new. `name`: from the section's header, if it has one. */
@@ -81,8 +65,13 @@ export interface Body {
   closeSeen(own: boolean, offset: number, sink: Sink): void
   /** An opener stands at `offset`. */
   openSeen(offset: number, sink: Sink): void
-  /** The input ended at `offset`; `held` is the beginning of a marker that stood last. */
-  end(offset: number, held: string, sink: Sink): void
+  /** One of the grammar's own tags stands where `take` stopped; `give` follows. */
+  tagSeen?(tag: string): void
+  /**
+   * The input ended at `offset`; `held` is the beginning of a marker that stood last. `closing`: it
+   * has begun a close marker of this call, past the point where another was possible.
+   */
+  end(offset: number, held: string, closing: boolean, sink: Sink): void
 }
 
 /** A way to write a call inside a section. */
@@ -92,5 +81,9 @@ export interface Grammar {
   begins(code: number): boolean
   /** Whether another object in the same section is another call. */
   readonly several: boolean
+  /** Tags that structure the body; one of them may begin it. They are markers of the grammar's own. */
+  readonly tags?: readonly string[]
+  /** It may stand only in a section that stands in another one. */
+  readonly inside?: boolean
   create(): Body
 }

@@ -5,16 +5,21 @@
  */
 import * as char from '../chars.ts'
 import type { Body, Grammar, Sink } from './body.ts'
-import { JsonScanner, quoteUnit } from './json.ts'
+import { JsonScanner } from './json.ts'
+import { quoteUnit } from './json-text.ts'
 
 class JsonArguments implements Body {
   begun = false
   readonly passing: boolean = true
   private name = ''
-  private readonly scanner = new JsonScanner()
+  private readonly scanner = new JsonScanner(true)
 
   get verbatim(): Uint8Array | undefined {
     return this.begun ? this.scanner.verbatim : undefined
+  }
+
+  get holds(): boolean {
+    return this.scanner.holds
   }
 
   get lastString(): number {
@@ -24,7 +29,8 @@ class JsonArguments implements Body {
   open(name: string | undefined): void {
     this.begun = false
     this.name = name ?? ''
-    this.scanner.open(true)
+    this.scanner.clear()
+    this.scanner.open(true, true)
   }
 
   take(chunk: string, index: number, sink: Sink): number {
@@ -34,16 +40,23 @@ class JsonArguments implements Body {
       if (!sink.open) return index
     }
     const end = this.scanner.take(chunk, index, sink)
-    sink.pass(chunk, index, end)
-    if (!sink.open) return end
-    if (this.scanner.done) sink.finish()
+    if (this.scanner.done) this.finish(sink)
     else if (end < chunk.length && chunk.charCodeAt(end) !== char.LESS)
       this.broken(quoteUnit(chunk.charCodeAt(end)), sink.base + end, sink)
     return end
   }
 
+  private finish(sink: Sink): void {
+    const { scanner } = this
+    if (scanner.suspectStart >= 0)
+      sink.warn('suspicious-escape', scanner.suspectStart, scanner.suspectEnd)
+    if (scanner.doubled) sink.doubled()
+    sink.finish()
+  }
+
   give(text: string, offset: number, sink: Sink): void {
-    this.broken(quoteUnit(text.charCodeAt(0)), offset, sink)
+    const taken = this.scanner.takeData(text, sink)
+    if (taken < text.length) this.broken(quoteUnit(text.charCodeAt(taken)), offset + taken, sink)
   }
 
   private broken(found: string, offset: number, sink: Sink): void {
@@ -54,16 +67,17 @@ class JsonArguments implements Body {
   }
 
   closeSeen(own: boolean, offset: number, sink: Sink): void {
+    if (this.scanner.inLine && !own) return
     if (this.begun || !own) return this.broken('a close marker', offset, sink)
     if (!sink.started) sink.start(this.name, offset)
     sink.finish()
   }
 
   openSeen(offset: number, sink: Sink): void {
-    this.broken('an opener', offset, sink)
+    if (!this.scanner.inLine) this.broken('an opener', offset, sink)
   }
 
-  end(offset: number, _held: string, sink: Sink): void {
+  end(offset: number, _held: string, _closing: boolean, sink: Sink): void {
     sink.fail('incomplete-call', this.scanner.expected || 'the rest of the arguments', offset)
   }
 }

@@ -1,14 +1,20 @@
 /**
  * A call as a JSON object, `{"name": …, "arguments": {…}}`, or several of them in a list.
  *
- * The machine itself reads only the call level: keys, the name, what stands between. Values go to
- * the scanner: the arguments' characters pass through, other values are skipped. It is a call from
- * the first key's quote on; before that it may turn out to be text.
+ * The machine itself reads only the call level: what keys mean and what stands between. Texts and
+ * values go to the scanner: the arguments' characters pass through, those of a string are decoded
+ * first, other values are skipped. It is a call from the first key's quote (or its
+ * colon, if it has no quotes) on; before that it may turn out to be text.
  */
 import * as char from '../chars.ts'
 import type { ErrorCode } from '../errors.ts'
 import type { Body, Grammar, Sink } from './body.ts'
-import { JsonScanner, plainEnd, quoteUnit } from './json.ts'
+import { JsonScanner, isGap } from './json.ts'
+import { Decoder, writeEmpty } from './json-decode.ts'
+import type { JsonSink } from './json-edits.ts'
+import { OtherKeys } from './json-others.ts'
+import { Detached } from './json-sinks.ts'
+import { bareUnits, foreignQuote, plainEnd, quoteUnit } from './json-text.ts'
 
 // Where the machine stands, `|` being the place.
 const BEGIN = 0 // |{"name": "f"}
@@ -21,7 +27,12 @@ const VALUE = 6 // {"name": |"f"}
 const NAME_TEXT = 7 // {"name": "f|"}, and so the id
 const INNER = 8 // {"arguments": {"a|": 1}}
 const AFTER = 9 // {"name": "f"|}
-type State = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9
+const OPENED = 10 // {|{"name": "f"}}, where braces may be doubled
+const CLOSED = 11 // {{"arguments": {{"a": 1}|}}}
+const EMPTY = 12 // {"arguments": [|]}
+const GAP = 13 // {"name": "f" /|* … */}
+const ENVELOPE = 14 // {"tool_calls": |[{"name": "f"}]}
+type State = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14
 
 // What a key stands for.
 const NAME = 0
@@ -43,6 +54,16 @@ const ROLES: ReadonlyMap<string, Role> = new Map<string, Role>([
   ['id', NEUTRAL],
   ['type', NEUTRAL],
 ])
+const FUNCTION_KEY = 'function='
+/** OpenAI's key for a list of calls. */
+const ENVELOPE_KEY = 'tool_calls'
+
+// What the scanner's value is.
+const PLAIN = 0
+const DECODED = 1
+const NULL = 2
+const IGNORED = 3
+type Shape = 0 | 1 | 2 | 3
 
 // What the last character settled, to be told to the sink once it was counted.
 const NOTHING = 0
@@ -56,29 +77,37 @@ class JsonCall implements Body {
   begun = false
   /** The scanner reads the arguments. */
   passing = false
+  /** The object stands without a marker: it has the keys of a call and no others. */
+  private readonly bare: boolean
   private state: State = BEGIN
-  private readonly scanner = new JsonScanner()
+  /** The state around a comment. */
+  private back: State = BEGIN
+  private readonly scanner = new JsonScanner(true)
+  private readonly detached = new Detached()
+  private readonly decoder = new Decoder()
+  private readonly others = new OtherKeys()
+  private shape: Shape = PLAIN
   /** A key was seen: it is a call. */
   private proven = false
   private inList = false
   /** Inside the object of `"function": {…}`. */
   private nested = false
+  /** That object began with two braces. */
+  private nestedTwice = false
+  private doubled = false
   private role: Role = OTHER
   private key = ''
   private name: string | undefined
   private argumentsKey: string | undefined
-  private described = false
   private id: string | undefined
-  /** Offset behind the key at hand. */
+  /** Offsets of the key at hand. */
+  private keyStart = 0
   private keyEnd = 0
-  /** Offsets of the keys that stand for nothing, start and end in turn. */
-  private readonly others: number[] = []
-  /** The string at hand, escapes as they are. */
+  /** The text at hand is plain so far, and what there is of it. */
+  private plain = false
   private text = ''
-  private escaped = false
-  /** The last character was a backslash that escapes the next. */
-  private escaping = false
-  private stringStart = -1
+  /** Its units, without its quotes. */
+  private units = 0
   private verdict: Verdict = NOTHING
   private code: ErrorCode | undefined
   private expected = ''
@@ -86,30 +115,39 @@ class JsonCall implements Body {
   private found = ''
   private unit = 0
 
+  constructor(bare: boolean) {
+    this.bare = bare
+  }
+
   get verbatim(): Uint8Array | undefined {
     return this.passing ? this.scanner.verbatim : undefined
   }
 
+  get holds(): boolean {
+    if (this.state !== INNER) return false
+    return this.shape === DECODED ? this.decoder.holds : this.passing && this.scanner.holds
+  }
+
   get lastString(): number {
-    return Math.max(this.stringStart, this.scanner.lastString)
+    return this.scanner.lastString
   }
 
   open(): void {
     this.begun = false
     this.state = BEGIN
-    this.scanner.open(false)
+    this.scanner.clear()
+    this.others.clear()
     this.passing = false
     this.proven = false
     this.inList = false
     this.nested = false
+    this.doubled = false
     this.name = undefined
     this.argumentsKey = undefined
-    this.described = false
     this.id = undefined
-    if (this.others.length > 0) this.others.length = 0
-    this.stringStart = -1
     this.verdict = NOTHING
     this.code = undefined
+    this.expected = ''
     this.found = ''
   }
 
@@ -123,18 +161,22 @@ class JsonCall implements Body {
         if ((this.state as State) === INNER || !sink.open) return index
         continue
       }
-      if (this.state === KEY_TEXT || this.state === NAME_TEXT) {
-        index = this.takeText(chunk, index, sink)
+      const { state } = this
+      if (state === KEY_TEXT || state === NAME_TEXT || state === GAP) {
+        const end = this.takeText(chunk, index, sink)
+        // A marker may end a comment.
+        const stopped = end === index && this.scanner.inLine
+        index = end
+        if (stopped) break
       } else {
         const code = chunk.charCodeAt(index)
-        if (!char.isJsonSpace(code)) {
+        if (char.isJsonSpace(code)) {
+          if (state >= OPENED) this.settleBrace()
+          index++
+        } else {
           if (code === char.LESS) break
-          this.structure(code, sink.base + index)
-          // The scanner reads a value from its first character on.
-          const { verdict } = this
-          if ((this.state as State) === INNER || verdict === BROKEN || verdict === NO_CALL) index--
+          if (this.structure(code, chunk, index, sink)) index++
         }
-        index++
       }
       if (this.verdict !== NOTHING) {
         sink.skip(chunk, from, index)
@@ -148,20 +190,48 @@ class JsonCall implements Body {
   }
 
   give(text: string, offset: number, sink: Sink): void {
-    this.broken(offset, quoteUnit(text.charCodeAt(0)), sink)
+    const inner = this.state === INNER
+    const into = this.passing ? sink : this.into(sink)
+    const taken = this.scanner.takeData(text, into)
+    if (taken < text.length)
+      return this.broken(offset + taken, quoteUnit(text.charCodeAt(taken)), sink)
+    if (!this.passing) sink.skip(text, 0, taken)
+    if (!inner && this.scanner.done) this.state = this.back
   }
 
-  closeSeen(_own: boolean, offset: number, sink: Sink): void {
-    this.broken(offset, 'a close marker', sink)
+  closeSeen(own: boolean, offset: number, sink: Sink): void {
+    if (this.scanner.inLine) {
+      if (!own) return
+      if (this.state === GAP) this.state = this.back
+    }
+    if (own && this.lacksBrace(sink)) {
+      sink.repair('missing-brace')
+      this.complete(sink)
+    } else this.broken(offset, 'a close marker', sink)
   }
 
   openSeen(offset: number, sink: Sink): void {
-    this.broken(offset, 'an opener', sink)
+    if (!this.scanner.inLine) this.broken(offset, 'an opener', sink)
   }
 
-  end(offset: number, held: string, sink: Sink): void {
-    if (held !== '' && !this.proven) sink.notACall()
+  end(offset: number, held: string, closing: boolean, sink: Sink): void {
+    if (closing && this.lacksBrace(sink)) {
+      sink.repair('missing-brace')
+      this.complete(sink)
+    } else if (!this.proven && (held !== '' || this.isWord)) sink.notACall()
     else sink.fail('incomplete-call', this.expectation(), offset)
+  }
+
+  /** Whether a word stands where a key would, and no colon has come. */
+  private get isWord(): boolean {
+    const state = this.state === GAP ? this.back : this.state
+    return !this.proven && (state === KEY_TEXT || state === COLON)
+  }
+
+  /** Whether nothing but the root's brace is missing. */
+  private lacksBrace(sink: Sink): boolean {
+    if (sink.reading.strict || this.nested || this.name === undefined) return false
+    return (this.state === AFTER || this.state === CLOSED) && this.argumentsKey !== undefined
   }
 
   /** A character stands at `offset` that can't stand in a call. */
@@ -172,58 +242,97 @@ class JsonCall implements Body {
   }
 
   private expectation(): string {
-    if (this.state === INNER) return this.scanner.expected || 'the rest of the value'
+    if (this.state === INNER && this.expected === '')
+      return this.scanner.expected || 'the rest of the value'
     return this.expected || EXPECTED[this.state]
   }
 
+  // ------------------------------------------------------------------ texts and values
+
   /** The scanner's turn; it may end within the chunk. */
   private takeInner(chunk: string, index: number, sink: Sink): number {
-    const { scanner } = this
-    const end = scanner.take(chunk, index, sink)
-    if (this.passing) sink.pass(chunk, index, end)
-    else sink.skip(chunk, index, end)
-    if (scanner.done) {
-      this.state = AFTER
-      this.passing = false
-    } else if (end < chunk.length && sink.open && chunk.charCodeAt(end) !== char.LESS) {
+    const { scanner, shape } = this
+    let end = scanner.take(chunk, index, this.passing ? sink : this.into(sink))
+    if (shape === DECODED) {
+      if (scanner.done) this.decoder.end(sink.base + end - 1)
+      if (this.decoder.brokenAt >= 0) {
+        end = Math.max(index, this.decoder.brokenAt - sink.base)
+        sink.skip(chunk, index, end)
+        this.expected = this.decoder.expected
+        if (this.decoder.tooDeep) this.code = 'limit'
+        this.broken(sink.base + end, this.decoder.found, sink)
+        return end
+      }
+    }
+    if (!this.passing) sink.skip(chunk, index, end)
+    if (scanner.done) this.endInner(sink)
+    else if (end < chunk.length && sink.open && chunk.charCodeAt(end) !== char.LESS) {
       if (scanner.tooDeep) this.code = 'limit'
       this.broken(sink.base + end, quoteUnit(chunk.charCodeAt(end)), sink)
     }
     return end
   }
 
-  /** The characters of a key, a name or an id, up to the closing quote. */
-  private takeText(chunk: string, index: number, sink: Sink): number {
-    const room = this.state === NAME_TEXT ? sink.limits.name - this.text.length : Infinity
-    if (this.escaping) {
-      if (room < 1) return this.refuseLong(index, sink)
-      this.escaping = false
-      this.text += chunk.charAt(index)
-      return index + 1
-    }
-    const end = plainEnd(chunk, index)
-    if (end - index > room) return this.refuseLong(index + room, sink)
-    this.text += chunk.slice(index, end)
-    if (end === chunk.length) return end
-    const code = chunk.charCodeAt(end)
-    if (code === char.QUOTE) this.endText(sink.base + end + 1)
-    else if (code === char.BACKSLASH) {
-      if (end - index >= room) return this.refuseLong(end, sink)
-      this.text += '\\'
-      this.escaped = true
-      this.escaping = true
-    } else {
-      this.found = 'a control character'
-      this.refuse('an escape for it')
-      return end
-    }
-    return end + 1
+  private endInner(sink: Sink): void {
+    this.state = this.scanner.twice ? CLOSED : AFTER
+    this.passing = false
+    if (this.shape === DECODED) this.scanner.suspectAs(this.decoder.scanner)
+    if (this.shape === NULL) writeEmpty(sink)
   }
 
-  private refuseLong(index: number, sink: Sink): number {
+  /** Where the scanner puts a value that is no plain object of arguments. */
+  private into(sink: Sink): JsonSink {
+    const { shape } = this
+    const kept = shape === IGNORED && this.role === OTHER ? this.others.sink(sink) : undefined
+    return (shape === DECODED ? this.decoder : (kept ?? this.detached)).on(sink, sink.base)
+  }
+
+  /** A key, a name, an id or a comment. */
+  private takeText(chunk: string, index: number, sink: Sink): number {
+    const { scanner } = this
+    const limit = this.state === NAME_TEXT ? sink.limits.name : Infinity
+    if (this.plain) return this.takePlain(chunk, index, limit, sink)
+    const room = index + limit - this.units + 1
+    const view = room < chunk.length ? chunk.slice(0, room) : chunk
+    const end = scanner.take(view, index, this.detached.on(sink, sink.base))
+    if (scanner.done) {
+      if (this.state === GAP) this.state = this.back
+      else this.endText(scanner.key, sink.base + end)
+      return end
+    }
+    if (scanner.expected !== '') {
+      this.unit = chunk.charCodeAt(end)
+      this.refuse(scanner.expected)
+      return end
+    }
+    this.units += end - index
+    return this.units > limit ? this.refuseLong(end - (this.units - limit), limit) : end
+  }
+
+  private refuseLong(index: number, limit: number): number {
     const what = this.role === NEUTRAL ? 'an id' : 'a name'
-    this.refuse(`${what} of ${sink.limits.name} characters at the most`, 'limit')
+    this.refuse(`${what} of ${limit} characters at the most`, 'limit')
     return index
+  }
+
+  /**
+   * A text in double quotes, up to the first character that is not plain: from there on the scanner
+   * reads it. Promise 1 binds the two, and most texts never get so far.
+   */
+  private takePlain(chunk: string, index: number, limit: number, sink: Sink): number {
+    const end = plainEnd(chunk, index)
+    const room = limit - this.units
+    if (end - index > room) return this.refuseLong(index + room, limit)
+    this.text += chunk.slice(index, end)
+    this.units += end - index
+    if (end === chunk.length) return end
+    if (chunk.charCodeAt(end) === char.QUOTE) {
+      this.endText(this.text, sink.base + end + 1)
+      return end + 1
+    }
+    this.plain = false
+    this.scanner.openText(this.text)
+    return end
   }
 
   /** Inside `"function": {…}` only `name` is a name. */
@@ -232,35 +341,39 @@ class JsonCall implements Body {
     return this.nested && (role === NAME || role === FUNCTION) && key !== 'name' ? OTHER : role
   }
 
-  private beginText(state: State, offset: number): void {
-    this.state = state
-    this.text = ''
-    this.escaped = false
-    this.escaping = false
-    this.stringStart = offset
+  /** Whether the key at hand may stand in a call without a marker, though it is none of a call's. */
+  private get mayBeBare(): boolean {
+    const first = this.name === undefined && this.argumentsKey === undefined && !this.nested
+    return this.key.startsWith(FUNCTION_KEY) || (this.key === ENVELOPE_KEY && first)
   }
 
-  private endText(offset: number): void {
-    let text: string
-    try {
-      text = this.escaped ? (JSON.parse(`"${this.text}"`) as string) : this.text
-    } catch {
-      this.found = 'others'
-      this.refuse('escapes that JSON knows')
-      return
-    }
+  /** A text begins at `index`. True if its first character was taken. */
+  private beginText(state: State, code: number, offset: number): boolean {
+    this.state = state
+    this.plain = code === char.QUOTE
+    // The quote is not counted.
+    this.units = this.plain ? 0 : -1
+    this.text = ''
+    if (this.plain) this.scanner.lastString = offset
+    else this.scanner.openText()
+    return this.plain
+  }
+
+  private endText(text: string, offset: number): void {
     if (this.state === KEY_TEXT) {
       this.key = text
       this.role = this.roleOf(text)
       this.keyEnd = offset
       this.state = COLON
+      if (this.bare && this.role === OTHER && !this.mayBeBare) this.giveUp()
       return
     }
     this.state = AFTER
-    if (this.role === NEUTRAL) {
-      this.id ??= text
-      return
-    }
+    if (this.role === NEUTRAL) this.id ??= text
+    else this.setName(text)
+  }
+
+  private setName(text: string): void {
     const name = text.trim()
     if (this.name === undefined) {
       this.name = name
@@ -271,90 +384,224 @@ class JsonCall implements Body {
     }
   }
 
-  /** A character of the call level that is no white space. */
-  private structure(code: number, offset: number): void {
+  // ------------------------------------------------------------------ the call level
+
+  /** White space stands where a second brace might have stood. */
+  private settleBrace(): void {
+    if (this.state === OPENED) this.state = FIRST_KEY
+    else if (this.state === CLOSED) this.state = AFTER
+  }
+
+  /** A character of the call level that is no white space. False if it has to be read again. */
+  private structure(code: number, chunk: string, index: number, sink: Sink): boolean {
+    const lenient = !sink.reading.strict
     this.unit = code
+    if (isGap(code) && lenient) {
+      this.settleBrace()
+      this.back = this.state
+      this.state = GAP
+      this.plain = false
+      this.units = 0
+      this.scanner.openGap()
+      return false
+    }
     switch (this.state) {
       case BEGIN:
         this.inList = code === char.OPEN_BRACKET
-        this.state = this.inList ? LIST : FIRST_KEY
-        return
+        this.state = this.inList ? LIST : lenient ? OPENED : FIRST_KEY
+        return true
+      case ENVELOPE:
+        if (code !== char.OPEN_BRACKET) return this.giveUp()
+        this.inList = true
+        this.state = LIST
+        // The envelope's own brace follows the list.
+        sink.doubled()
+        return true
       case LIST:
-        if (code === char.OPEN_BRACE) this.state = FIRST_KEY
-        else this.verdict = NO_CALL
-        return
-      case FIRST_KEY:
-        if (code === char.CLOSE_BRACE && this.nested) this.endObject()
-        else if (code === char.QUOTE) this.beginKey(offset)
-        else if (this.proven) this.refuse('a key in double quotes')
-        else this.verdict = NO_CALL
-        return
-      case KEY:
-        if (code === char.QUOTE) this.beginKey(offset)
-        else this.refuse('a key in double quotes')
-        return
-      case COLON:
-        if (code === char.COLON) this.state = VALUE
-        else this.refuse('“:”')
-        return
-      case VALUE:
-        this.beginValue(code, offset)
-        return
-      default:
-        if (code === char.COMMA) this.state = KEY
-        else if (code === char.CLOSE_BRACE) this.endObject()
-        else this.refuse('“,” or “}”')
-    }
-  }
-
-  private beginKey(offset: number): void {
-    this.proven = true
-    this.beginText(KEY_TEXT, offset)
-  }
-
-  private beginValue(code: number, offset: number): void {
-    const { role } = this
-    if (role === NAME || role === FUNCTION) {
-      if (code === char.QUOTE) this.beginText(NAME_TEXT, offset)
-      else if (role === FUNCTION && code === char.OPEN_BRACE && !this.nested) {
-        this.nested = true
+        if (code !== char.OPEN_BRACE) return this.giveUp()
+        this.state = lenient ? OPENED : FIRST_KEY
+        return true
+      case OPENED:
         this.state = FIRST_KEY
-      } else this.refuse('a name in double quotes')
-      return
+        if (code !== char.OPEN_BRACE) return false
+        this.double(sink)
+        return true
+      case FIRST_KEY:
+      case KEY:
+        return this.takeKey(code, chunk, index, lenient, sink)
+      case COLON:
+        return this.takeColon(code, lenient, sink)
+      case VALUE:
+        return this.beginValue(code, sink.base + index, sink)
+      case EMPTY:
+        if (code !== char.CLOSE_BRACKET) return this.refuse('“]”')
+        writeEmpty(sink)
+        this.state = AFTER
+        return true
+      default:
+        return this.takeAfter(code, lenient, sink)
     }
-    if (role === NEUTRAL && this.key === 'id' && code === char.QUOTE)
-      return this.beginText(NAME_TEXT, offset)
+  }
+
+  private double(sink: Sink): void {
+    if (this.nested) this.nestedTwice = true
+    else {
+      this.doubled = true
+      this.scanner.doubled = true
+      sink.repair('doubled-braces')
+    }
+  }
+
+  private takeKey(
+    code: number,
+    chunk: string,
+    index: number,
+    lenient: boolean,
+    sink: Sink,
+  ): boolean {
+    const first = this.state === FIRST_KEY
+    if (
+      code === char.QUOTE ||
+      (lenient && (this.isQuote(code, sink) || bareUnits(chunk, index, true) > 0))
+    ) {
+      // A word alone may be prose, until its colon comes.
+      this.proven ||= this.isQuote(code, sink)
+      this.keyStart = sink.base + index
+      return this.beginText(KEY_TEXT, code, this.keyStart)
+    }
+    if (code === char.CLOSE_BRACE && (first ? this.nested : lenient)) {
+      if (!first) sink.repair('trailing-comma')
+      return this.endObject(sink)
+    }
+    // Nobody writes a brace and that quote in prose: it was meant as a key's.
+    this.proven ||= lenient && code === char.OPEN_CURLY
+    return this.proven ? this.refuse('a key in double quotes') : this.giveUp()
+  }
+
+  private isQuote(code: number, sink: Sink): boolean {
+    const { strict, curlyQuotes } = sink.reading
+    return code === char.QUOTE || (!strict && foreignQuote(code, curlyQuotes) !== 0)
+  }
+
+  private takeColon(code: number, lenient: boolean, sink: Sink): boolean {
+    if (code === char.COLON) {
+      this.proven = true
+      this.state = VALUE
+      if (!this.bare || this.role !== OTHER) return true
+      if (this.key !== ENVELOPE_KEY) return this.giveUp()
+      this.state = ENVELOPE
+      return true
+    }
+    const ends = code === char.COMMA || code === char.CLOSE_BRACE
+    const { key } = this
+    if (!ends || !lenient || this.nested || !key.startsWith(FUNCTION_KEY)) return this.refuse('“:”')
+    const name = key.slice(FUNCTION_KEY.length)
+    const { name: limit } = sink.limits
+    if (name.length > limit)
+      return this.refuse(`a name of ${limit} characters at the most`, 'limit')
+    sink.repair('function-key')
+    this.state = AFTER
+    this.setName(name)
+    return false
+  }
+
+  private takeAfter(code: number, lenient: boolean, sink: Sink): boolean {
+    const closed = this.state === CLOSED
+    this.state = AFTER
+    if (code === char.COMMA) this.state = KEY
+    else if (code === char.CLOSE_BRACE) {
+      if (!closed) return this.endObject(sink)
+    } else if (lenient && (code === char.QUOTE || code === char.APOSTROPHE)) {
+      sink.repair('missing-comma')
+      this.state = KEY
+      return false
+    } else return this.refuse('“,” or “}”')
+    return true
+  }
+
+  private beginValue(code: number, offset: number, sink: Sink): boolean {
+    const { role } = this
+    const quote = this.isQuote(code, sink)
+    if (role === NAME || role === FUNCTION) {
+      if (role === FUNCTION && code === char.OPEN_BRACE && !this.nested) {
+        this.nested = true
+        this.nestedTwice = false
+        this.state = this.doubled ? OPENED : FIRST_KEY
+        return true
+      }
+      if (!quote) return this.refuse('a name in double quotes')
+      return this.beginText(NAME_TEXT, code, offset)
+    }
+    if (role === NEUTRAL && this.key === 'id' && quote) {
+      return this.beginText(NAME_TEXT, code, offset)
+    }
     if (role === ARGUMENTS) {
       if (this.argumentsKey !== undefined) return this.refuse('one arguments key')
       this.argumentsKey = this.key
     } else if (role === OTHER) {
-      this.others.push(this.stringStart, this.keyEnd)
-      this.described ||= this.key === 'description'
+      this.others.begin(this.key, this.keyStart, this.keyEnd, this.name, sink)
+      const { arguments: limit } = sink.limits
+      if (sink.room < 0) return this.refuse(`${limit} characters of arguments at the most`, 'limit')
     }
     if (role !== NEUTRAL) this.begun = true
-    if (this.described && this.argumentsKey === 'parameters') {
+    if (this.others.described && this.argumentsKey === 'parameters') {
       return this.refuse('a call; “description” and “parameters” declare a tool', 'declaration')
     }
-    if (role === ARGUMENTS && code !== char.OPEN_BRACE) return this.refuse('an object')
-    this.scanner.open(role === ARGUMENTS)
-    this.passing = role === ARGUMENTS
+    if (role === ARGUMENTS) return this.beginArguments(code, quote, sink)
+    this.beginInner(IGNORED, role === OTHER)
+    return false
+  }
+
+  private beginArguments(code: number, quote: boolean, sink: Sink): boolean {
+    this.others.drop(sink)
+    if (code === char.OPEN_BRACE) this.beginInner(PLAIN, true)
+    else if (sink.reading.strict) return this.refuse('an object')
+    else if (quote) {
+      this.beginInner(DECODED, false)
+      this.decoder.begin(this.doubled)
+      this.decoder.on(sink, sink.base)
+    } else if (code === char.LOWER_N || code === char.UPPER_N) this.beginInner(NULL, false)
+    else if (code === char.OPEN_BRACKET) {
+      this.state = EMPTY
+      return true
+    } else return this.refuse('an object')
+    return false
+  }
+
+  private beginInner(shape: Shape, wanted: boolean): void {
+    this.shape = shape
+    this.passing = shape === PLAIN
+    this.scanner.open(wanted)
     this.state = INNER
   }
 
-  private endObject(): void {
+  /** The object's brace has come. */
+  private endObject(sink: Sink): boolean {
     if (this.nested) {
       this.nested = false
-      this.state = AFTER
-    } else if (this.name === undefined) this.refuse('a name before the call’s end')
-    else if (this.argumentsKey === undefined && this.others.length > 0) {
-      this.refuse('an arguments key before the call’s end')
-    } else this.verdict = COMPLETE
+      this.state = this.nestedTwice ? CLOSED : AFTER
+      return true
+    }
+    if (this.name === undefined) return this.refuse('a name before the call’s end')
+    if (this.argumentsKey === undefined && (this.bare || this.others.size > 0)) {
+      const lifted = this.others.lift(this.name, this.scanner, sink)
+      if (this.scanner.tooDeep) return this.refuse(this.scanner.expected, 'limit')
+      if (!lifted) return this.refuse('an arguments key before the call’s end')
+    }
+    this.verdict = COMPLETE
+    return true
   }
 
-  private refuse(expected: string, code?: ErrorCode): void {
+  private refuse(expected: string, code?: ErrorCode): false {
     this.expected = expected
     this.code = code
     this.verdict = BROKEN
+    return false
+  }
+
+  private giveUp(): false {
+    this.verdict = NO_CALL
+    return false
   }
 
   /** Tells the sink what the characters up to `offset` settled. */
@@ -364,18 +611,23 @@ class JsonCall implements Body {
     if (verdict === NO_CALL) sink.notACall()
     else if (verdict === NAMED) sink.start(this.name!, offset)
     else if (verdict === BROKEN) this.broken(offset, this.found || quoteUnit(this.unit), sink)
-    else {
-      const { others } = this
-      for (let at = 0; at < others.length; at += 2)
-        sink.warn('unknown-key', others[at]!, others[at + 1]!)
-      if (this.inList) sink.list()
-      if (this.id !== undefined) sink.identify(this.id)
-      sink.finish()
-    }
+    else this.complete(sink)
+  }
+
+  private complete(sink: Sink): void {
+    const { others, scanner } = this
+    if (this.argumentsKey !== undefined) others.warn(sink)
+    if (scanner.suspectStart >= 0)
+      sink.warn('suspicious-escape', scanner.suspectStart, scanner.suspectEnd)
+    if (this.inList) sink.list()
+    if (this.doubled) sink.doubled()
+    if (this.id !== undefined) sink.identify(this.id)
+    sink.finish()
   }
 }
 
 const EXPECTED: Readonly<Record<State, string>> = {
+  [ENVELOPE]: 'a list of calls',
   [BEGIN]: '“{”',
   [LIST]: '“{”',
   [FIRST_KEY]: 'a key in double quotes',
@@ -386,6 +638,10 @@ const EXPECTED: Readonly<Record<State, string>> = {
   [NAME_TEXT]: 'the rest of the name',
   [INNER]: 'the rest of the value',
   [AFTER]: '“,” or “}”',
+  [OPENED]: 'a key in double quotes',
+  [CLOSED]: '“,” or “}”',
+  [EMPTY]: '“]”',
+  [GAP]: 'the rest of the comment',
 }
 
 function malformed(sink: Sink): ErrorCode {
@@ -397,5 +653,12 @@ export const jsonCall: Grammar = {
   name: 'json-call',
   begins: (code) => code === char.OPEN_BRACE || code === char.OPEN_BRACKET,
   several: true,
-  create: () => new JsonCall(),
+  create: () => new JsonCall(false),
+}
+
+/** The same for an object without a marker: no other keys, and arguments must be there. */
+export const bareCall: Grammar = {
+  ...jsonCall,
+  name: 'bare-call',
+  create: () => new JsonCall(true),
 }
