@@ -18,6 +18,10 @@ export interface Option {
   readonly short?: string
   /** The switch takes `=VALUE` too. */
   readonly optionalValue?: boolean
+  /** It may be given several times, and all of them count. */
+  readonly repeatable?: boolean
+  /** The heading that help shows it under. Absent: among the first. */
+  readonly group?: string
   /** The line that help shows. */
   readonly help: string
 }
@@ -28,12 +32,15 @@ export type Options = Readonly<Record<string, Option>>
 export interface Arguments {
   /** Values by option name; `''` for a switch. The last of several counts. */
   readonly values: ReadonlyMap<string, string>
+  /** All values of the options that are repeatable, by option name. */
+  readonly lists: ReadonlyMap<string, readonly string[]>
   readonly positionals: readonly string[]
 }
 
 /** Throws a `Failure` with exit code 2 that says what was expected and what was found. */
 export function readArguments(argv: readonly string[], options: Options): Arguments {
   const values = new Map<string, string>()
+  const lists = new Map<string, string[]>()
   const positionals: string[] = []
   const config: Record<string, { type: 'string' | 'boolean'; short?: string }> = {}
   for (const [name, { value, short }] of Object.entries(options)) {
@@ -54,9 +61,11 @@ export function readArguments(argv: readonly string[], options: Options): Argume
     if (token.kind !== 'option') continue
     const option = Object.hasOwn(options, token.name) ? options[token.name] : undefined
     if (!option) throw usage(`unknown option '${token.rawName}'${meant(token.rawName, options)}`)
-    values.set(token.name, valueOf(token, option))
+    const value = valueOf(token, option)
+    values.set(token.name, value)
+    if (option.repeatable) lists.set(token.name, [...(lists.get(token.name) ?? []), value])
   }
-  return { values, positionals }
+  return { values, lists, positionals }
 }
 
 /** A command line that can't be followed. */

@@ -32,7 +32,23 @@ Example
 
 /** `talaria help COMMAND` */
 export function commandHelp({ name, synopsis, summary, options, notes }: Command): string {
-  const entries = Object.entries(options).map(([option, details]) => ({
+  const groups = new Map<string, [string, Option][]>()
+  for (const entry of Object.entries(options)) {
+    const { group = 'Options' } = entry[1]
+    groups.set(group, [...(groups.get(group) ?? []), entry])
+  }
+  const tables = [...groups].map(([title, entries]) => `${title}\n${table(entries)}`)
+  return `Usage: talaria ${name} ${synopsis}
+
+${summary}
+
+${[...tables, ...notes, EXIT_CODES].join('\n\n')}
+`
+}
+
+/** Options on the left, what they do on the right. */
+function table(options: readonly [name: string, option: Option][]): string {
+  const entries = options.map(([option, details]) => ({
     left: `  ${label(option, details)}`,
     right: details.choices ? `${details.help}: ${alternatives(details.choices)}.` : details.help,
   }))
@@ -42,15 +58,7 @@ export function commandHelp({ name, synopsis, summary, options, notes }: Command
       index === 0 ? left.padEnd(width) + line : ' '.repeat(width) + line,
     ),
   )
-  return `Usage: talaria ${name} ${synopsis}
-
-${summary}
-
-Options
-${rows.join('\n')}
-
-${[...notes, EXIT_CODES].join('\n\n')}
-`
+  return rows.join('\n')
 }
 
 /** How wide help may be. */

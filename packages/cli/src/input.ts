@@ -4,10 +4,11 @@
  * has to be found out, what was held till then is given on as it came, so that finding out changes
  * nothing but the time.
  */
-import { type StreamEvent, type Tool, createParser } from '@talaria/core'
+import { type ParserOptions, type StreamEvent, createParser } from '@talaria/core'
 import { createLlamaServerReader } from '@talaria/llamacpp'
 import { Detector, type Form } from './detect.ts'
 import { HttpHead } from './http-head.ts'
+import type { ModelText } from './model-text.ts'
 import { createReplay } from './replay.ts'
 
 /** What a user may call the form of the input. */
@@ -24,14 +25,12 @@ export interface Reader {
   abort(): void
 }
 
-export interface InputOptions {
+export interface InputOptions extends ParserOptions {
   readonly onEvent: (event: StreamEvent) => void
-  readonly dialect?: readonly string[]
-  readonly tools?: readonly Tool[]
-  readonly startIn?: 'text' | 'reasoning' | 'call'
-  readonly patches?: boolean
   /** Which of several answers in one stream. */
   readonly choice?: number
+  /** Takes down the text that the parser reads. Throws a `Failure` if the input holds none. */
+  readonly modelText?: ModelText
 }
 
 export function createReader(input: InputForm, options: InputOptions): Reader {
@@ -47,7 +46,25 @@ export function createReader(input: InputForm, options: InputOptions): Reader {
   }
 }
 
-function readerOf(form: Form, options: InputOptions): Reader {
+function readerOf(form: Form, { modelText, ...options }: InputOptions): Reader {
+  const reader = plainReaderOf(form, options)
+  if (!modelText) return reader
+  modelText.begin(form, options.choice)
+  return {
+    feed(text) {
+      modelText.add(text)
+      reader.feed(text)
+    },
+    end() {
+      modelText.end()
+      reader.end()
+    },
+    fail: (error) => reader.fail(error),
+    abort: () => reader.abort(),
+  }
+}
+
+function plainReaderOf(form: Form, options: Omit<InputOptions, 'modelText'>): Reader {
   const { choice: _, ...parserOptions } = options
   switch (form) {
     case 'text':

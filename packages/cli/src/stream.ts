@@ -55,7 +55,8 @@ export async function transfer(options: Transfer): Promise<Transferred> {
       else if (broken === undefined) reader.end()
       else reader.fail(broken)
     }
-    await sink.write(output.take())
+    // What is long comes in pieces.
+    for (let text = output.take(); text !== ''; text = output.take()) await sink.write(text)
     await sink.finish()
   } finally {
     source.destroy()

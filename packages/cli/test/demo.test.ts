@@ -73,7 +73,7 @@ describe('Ctrl-C while llama.cpp is starting', () => {
       console.warn('trying the next one')
       return loaded(async () => void disposed++)
     })
-    const args = { values: new Map<string, string>(), positionals: [] }
+    const args = { values: new Map<string, string>(), lists: new Map(), positionals: [] }
     const outcome = await perform((io) => demo.run(args, io), {
       signal: controller.signal,
       terminal: { columns: 80, rows: 24 },

@@ -1,9 +1,10 @@
 /** `talaria parse`: one stream from a file or stdin, to events, a message, a log or a view. */
-import { DIALECTS, type StreamEvent } from '@talaria/core'
+import { DIALECTS, type ParserOptions, type StreamEvent } from '@talaria/core'
 import { type Arguments, checkChoice, usage } from '../args.ts'
 import type { Command } from '../command.ts'
+import { createExplanation } from '../explain/explanation.ts'
 import { EXIT, Failure, exitCodeOf, reasonOf } from '../failure.ts'
-import { INPUTS, type InputForm, createReader } from '../input.ts'
+import { INPUTS, type InputForm, type InputOptions, createReader } from '../input.ts'
 import { type Io, Sink } from '../io.ts'
 import { openInput } from '../open-input.ts'
 import { createEventsOutput } from '../output/events.ts'
@@ -12,6 +13,7 @@ import { createMessageOutput } from '../output/message.ts'
 import { OUTPUTS, type Output, type OutputForm } from '../output/output.ts'
 import { COLOR_OPTIONS, colorChoice } from '../output/style.ts'
 import { createTerminalView } from '../output/view.ts'
+import { READING_OPTIONS, checkReading, readingOf } from '../reading.ts'
 import { transfer } from '../stream.ts'
 import { readTools } from '../tools.ts'
 
@@ -52,7 +54,12 @@ export const parse: Command = {
     },
     patches: { help: 'Add path patches to the deltas of calls.' },
     strict: { help: 'Exit with 3 if a call failed, the stream broke off or nothing came.' },
+    explain: {
+      help: 'In the place of --to: what was decided of each marker, and by which rule.',
+    },
+    json: { help: 'With --explain: one JSON object per marker.' },
     ...COLOR_OPTIONS,
+    ...READING_OPTIONS,
   },
   notes: [
     `Input is found out by itself: raw model text, the event stream of a llama-server (/completion,
@@ -63,6 +70,8 @@ of --to events. The headers of curl -i are skipped.`,
   message  the whole answer as one JSON document
   log      one short line per event, deltas joined
   view     for people: text as it comes, a growing block per call`,
+    `--explain takes the place of --to. It reads the whole input before it writes: only then is it
+known what each marker is. Places count in the model's own text, not in the frames around it.`,
   ],
   run,
 }
@@ -71,29 +80,26 @@ async function run(args: Arguments, io: Io): Promise<number> {
   const { values, positionals } = args
   const [file, extra] = positionals
   if (extra !== undefined) throw usage(`parse takes one file, found '${extra}' as well`)
-  const dialect = dialectsOf(values.get('dialect'))
   const choice = choiceOf(values.get('choice'))
-  const startIn = values.get('start-in') as 'text' | 'reasoning' | 'call' | undefined
-  const toolsFile = values.get('tools')
-  const tools = toolsFile === undefined ? undefined : await readTools(toolsFile)
+  const reading = await parserOptionsOf(args)
+  checkReading(reading)
+  checkOutput(args)
 
   const source = await openInput(file, io)
 
   let finished = false
   let failed = false
-  const output = createOutput(values.get('to') as OutputForm | undefined, args, io)
+  const { output, more } = createOutput(args, reading, io)
   const onEvent = (event: StreamEvent): void => {
     output.add(event)
     if (event.type === 'finish') finished = true
     failed ||= isFailure(event)
   }
   const reader = createReader((values.get('input') ?? 'auto') as InputForm, {
+    ...reading,
+    ...more,
     onEvent,
-    ...(dialect && { dialect }),
-    ...(tools && { tools }),
-    ...(startIn && { startIn }),
     ...(choice !== undefined && { choice }),
-    ...(values.has('patches') && { patches: true }),
   })
 
   const { broken, empty } = await transfer({
@@ -113,16 +119,52 @@ async function run(args: Arguments, io: Io): Promise<number> {
   return (failed || empty) && values.has('strict') ? EXIT.failedCall : EXIT.ok
 }
 
-function createOutput(to: OutputForm | undefined, args: Arguments, io: Io): Output {
-  switch (to ?? (io.stdout.isTTY ? 'view' : 'events')) {
+/** How the text is to be read. */
+async function parserOptionsOf(args: Arguments): Promise<ParserOptions> {
+  const { values } = args
+  const dialect = dialectsOf(values.get('dialect'))
+  const startIn = values.get('start-in') as 'text' | 'reasoning' | 'call' | undefined
+  const toolsFile = values.get('tools')
+  const tools = toolsFile === undefined ? undefined : await readTools(toolsFile)
+  return {
+    ...readingOf(args),
+    ...(dialect && { dialect }),
+    ...(tools && { tools }),
+    ...(startIn && { startIn }),
+    ...(values.has('patches') && { patches: true }),
+  }
+}
+
+function checkOutput({ values }: Arguments): void {
+  if (values.has('explain') && values.has('to')) {
+    throw usage('--explain and --to exclude each other')
+  }
+  if (values.has('json') && !values.has('explain')) {
+    throw usage('--json needs --explain (--to events is JSON, one event a line)')
+  }
+}
+
+/** Where events go, and what else the reader of the input has to tell it. */
+function createOutput(
+  args: Arguments,
+  reading: ParserOptions,
+  io: Io,
+): { readonly output: Output; readonly more?: Partial<InputOptions> } {
+  const { values } = args
+  const color = colorChoice(args)
+  if (values.has('explain')) {
+    const explanation = createExplanation(io, { reading, json: values.has('json'), color })
+    return { output: explanation, more: explanation.options }
+  }
+  switch ((values.get('to') as OutputForm | undefined) ?? (io.stdout.isTTY ? 'view' : 'events')) {
     case 'events':
-      return createEventsOutput()
+      return { output: createEventsOutput() }
     case 'message':
-      return createMessageOutput()
+      return { output: createMessageOutput() }
     case 'log':
-      return createLogOutput()
+      return { output: createLogOutput() }
     case 'view':
-      return createTerminalView(io, colorChoice(args))
+      return { output: createTerminalView(io, color) }
   }
 }
 
@@ -134,7 +176,7 @@ function isFailure(event: StreamEvent): boolean {
 
 function dialectsOf(value: string | undefined): string[] | undefined {
   if (value === undefined) return undefined
-  if (value === 'auto') return undefined
+  if (value === 'auto') return ['auto']
   const names = value.split(',').map((name) => name.trim())
   const known = names.length > 1 ? DIALECTS : ['auto', ...DIALECTS]
   for (const name of names) checkChoice('--dialect', name, known)

@@ -6,6 +6,9 @@ export type OutputForm = (typeof OUTPUTS)[number]
 
 export interface Output {
   add(event: StreamEvent): void
-  /** What has become ready since the last call; `''` for nothing. All of it after `finish`. */
+  /**
+   * What has become ready since the last call, or the next piece of it; `''` for nothing. After
+   * `finish` it is called until nothing is left.
+   */
   take(): string
 }

@@ -50,7 +50,7 @@ export const COLOR_OPTIONS: Options = {
   color: {
     optionalValue: true,
     choices: ['auto', 'always', 'never'],
-    help: 'Colours in the view, always if no value is given',
+    help: 'Colours for people, always if no value is given',
   },
   'no-color': { help: 'The same as --color=never.' },
 }
