@@ -5,7 +5,15 @@
 import { defineConfig } from 'vitest/config'
 
 const conditions = ['source', 'module', 'node', 'import', 'default']
-const roots = ['fixtures', 'packages/core', 'packages/llamacpp', 'packages/cli', 'bench', 'docs']
+const roots = [
+  'fixtures',
+  'packages/core',
+  'packages/llamacpp',
+  'packages/detect',
+  'packages/cli',
+  'bench',
+  'docs',
+]
 
 export default defineConfig({
   test: {

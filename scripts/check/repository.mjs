@@ -6,7 +6,7 @@ import { ROOT, readJson, run, workspace } from './tool.mjs'
 /** Lines that the plan at the head of a source file may have. */
 const PLAN_LINES = 10
 const SOURCE =
-  /^(packages\/[^/]+\/(src|test)|fixtures\/(src|test)|bench|docs\/test|scripts)\/.*\.m?[jt]s$/
+  /^(packages\/[^/]+\/(src|test|fuzz)|fixtures\/(src|test)|bench|docs\/test|scripts)\/.*\.m?[jt]s$/
 
 /** All files that are in the repository or could be, as paths under the root. */
 async function files() {

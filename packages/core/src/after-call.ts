@@ -71,7 +71,12 @@ export class AfterCall {
 
   /** Whether a call of this tag goes on inside the open ones. */
   continues(tag: Tag): boolean {
-    return this.takesMore && this.tags.at(-1)?.wraps.has(tag.open) === true
+    return this.takesMore && this.tags.some(({ wraps }) => wraps.has(tag.open))
+  }
+
+  /** The open tags that a call of this tag may stand in; those inside them count as closed. */
+  tagsAround(tag: Tag): Tag[] {
+    return this.tags.slice(0, this.tags.findLastIndex(({ wraps }) => wraps.has(tag.open)) + 1)
   }
 
   /** Whether a close marker closes what counted as closed. */

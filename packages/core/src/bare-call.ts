@@ -8,6 +8,7 @@ import type { Body, Grammar, Sink } from './bodies/body.ts'
 import * as char from './chars.ts'
 import type { Limits } from './limits.ts'
 import type { JsonReading } from './options.ts'
+import { isName } from './sink.ts'
 import { TextBuilder } from './text-builder.ts'
 
 // Where it stands, `|` being the place.
@@ -63,9 +64,14 @@ export class BareCall {
     return this.sink.text.toString() + this.sink.held
   }
 
-  /** Whether what was read are whole calls. */
+  /** Whether what was read are whole calls, whatever came then. */
+  get whole(): boolean {
+    return this.state === BEHIND && !this.listed && this.sink.finished
+  }
+
+  /** Whether what was read are whole calls and nothing else. */
   get complete(): boolean {
-    return this.state === BEHIND && !this.listed && !this.refused
+    return this.whole && !this.refused
   }
 
   /** Reads from `index`; returns where it stopped: refused, or at what may be a marker. */
@@ -165,7 +171,8 @@ class BareSink implements Sink {
 
   start(name: string): void {
     this.started = true
-    this.name = name
+    this.name = name.trim()
+    if (!isName(this.name)) this.fail()
   }
 
   skip(chunk: string, from: number, to: number): void {

@@ -41,7 +41,8 @@ const NO_FENCE = 0
 const TICKS = 3 // ```|json: 1 and 2 are fewer backticks
 const INFO = 4 // ```js|on
 const FENCED = 5 // ```json⏎|
-type Fence = 0 | 1 | 2 | 3 | 4 | 5
+const BLANKS = 6 // ```json |⏎
+type Fence = 0 | 1 | 2 | 3 | 4 | 5 | 6
 
 const NO_MARKER = -1
 /** A repaired character of the arguments has at most so many. */
@@ -61,9 +62,9 @@ export interface CallsHost {
   /** What was decided of a marker, for those who asked. */
   note(rule: RuleCode, marker: string, start: number, end?: number): void
   /** Characters may turn out to be text: their backticks count. */
-  scanQuotes(chunk: string, from: number, to: number): void
-  /** A marker up to `end` is nobody's. */
-  dropMarker(end: number): void
+  scanQuotes(text: string, offset: number): void
+  /** A marker is nobody's. */
+  dropMarker(start: number, end: number): void
 }
 
 /** The machine's parts that the calls work with. */
@@ -203,9 +204,12 @@ export class CallReader implements CallHost {
     const { out } = this.parts
     if (!after.open) return false
     if (code === char.BACKTICK && after.ticks > 0) {
-      after.ticks--
-      out.dropGap()
-      out.span('layout', offset + 1)
+      // Fewer than a fence has would be text.
+      out.space('`')
+      if (--after.ticks === 0) {
+        out.dropGap()
+        out.span('layout', offset + 1)
+      }
       return true
     }
     if ((code === char.CLOSE_BRACE || code === char.CLOSE_BRACKET) && !after.separated) {
@@ -251,7 +255,7 @@ export class CallReader implements CallHost {
     { name, nameStart, text, start, end }: Sighting,
     continues: boolean,
   ): void {
-    this.tags = continues ? [...this.after.tags, tag] : [tag]
+    this.tags = continues ? [...this.after.tagsAround(tag), tag] : [tag]
     this.beginCandidate(name, nameStart, text, start)
     this.continues = continues
     this.openerSize = text.length
@@ -344,7 +348,7 @@ export class CallReader implements CallHost {
     if (!sink.open) return index
     const end = body.take(view, index, sink)
     this.visited += end - index
-    if (!this.committed) this.host.scanQuotes(chunk, index, end)
+    if (!this.committed) this.host.scanQuotes(chunk.slice(index, end), base + index)
     if (this.committed && this.parts.out.tracing) this.parts.out.span('call', base + end)
     if (sink.room < 0 && sink.open) sink.overLimit(base + end)
     if (!sink.open) {
@@ -405,7 +409,7 @@ export class CallReader implements CallHost {
 
   /** Whether a code fence may stand around the body. */
   private get mayFence(): boolean {
-    return this.fence === NO_FENCE && !this.sink.started && !this.parts.reading.strict
+    return this.fence === NO_FENCE && !this.parts.reading.strict
   }
 
   /** A code fence around the body, up to its line break: "```json". */
@@ -424,7 +428,7 @@ export class CallReader implements CallHost {
     }
     this.visited += index - from
     sink.skip(chunk, from, index)
-    this.host.scanQuotes(chunk, from, index)
+    this.host.scanQuotes(chunk.slice(from, index), base + from)
     this.mark('layout', base + index)
     if (next === undefined) this.refuseOpening(base + index, true)
     return index
@@ -494,6 +498,7 @@ export class CallReader implements CallHost {
       if (this.state === BODY) return this.sightedInBody(sighting)
     } else if (
       this.name !== undefined &&
+      this.fence === NO_FENCE &&
       marker.kind === CALL_CLOSER &&
       marker.close === outer.close
     ) {
@@ -569,7 +574,7 @@ export class CallReader implements CallHost {
   }
 
   private beginInside(tag: Tag, start: number): void {
-    this.tags = [...this.after.tags, tag]
+    this.tags = [...this.after.tagsAround(tag), tag]
     this.beginCandidate(undefined, 0, '', start)
     this.continues = true
   }
@@ -623,8 +628,14 @@ export class CallReader implements CallHost {
     }
     this.state = NOTHING
     if (!this.parts.stripOrphanTags || opener === '') return this.host.giveBack(raw, end)
-    this.host.dropMarker(this.start + opener.length)
-    this.host.giveBack(raw.slice(opener.length), end)
+    let at = this.start + opener.length
+    this.host.dropMarker(this.start, at)
+    for (const { text, start } of this.inner) {
+      if (start > at) this.host.giveBack(raw.slice(at - this.start, start - this.start), start)
+      at = start + text.length
+      this.host.dropMarker(start, at)
+    }
+    this.host.giveBack(raw.slice(at - this.start), end)
   }
 
   private startSkipping(): void {
@@ -865,5 +876,6 @@ function fenceStep(fence: Fence, code: number): Fence | undefined {
   if (code === char.BACKTICK) return fence < TICKS ? ((fence + 1) as Fence) : undefined
   if (fence < TICKS) return undefined
   if (code === char.NEWLINE) return FENCED
-  return char.isBlank(code) || char.isWordCharacter(code) ? INFO : undefined
+  if (char.isBlank(code)) return BLANKS
+  return fence !== BLANKS && char.isWordCharacter(code) ? INFO : undefined
 }

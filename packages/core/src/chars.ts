@@ -5,6 +5,7 @@ export const NEWLINE = 10
 export const RETURN = 13
 export const SPACE = 32
 export const QUOTE = 34
+export const DOLLAR = 36
 export const APOSTROPHE = 39
 export const STAR = 42
 export const PLUS = 43

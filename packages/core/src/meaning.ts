@@ -2,6 +2,7 @@
  * Says what a marker means where it stands in text or reasoning: whether it counts, and which
  * warning it gives if it does not.
  */
+import { OPEN_BRACKET } from './chars.ts'
 import {
   BARE,
   BODY_TAG,
@@ -27,7 +28,7 @@ export const SAID = 2
 export type Wanted = 0 | 1 | 2
 
 export class Meaning {
-  readonly watch: CallWatch = new CallWatch()
+  readonly watch: CallWatch
   private readonly reader: Reader
   private readonly reasoning: Reasoning
   /** The close tag of a tool's result that the model invented; empty outside. */
@@ -36,6 +37,7 @@ export class Meaning {
   constructor(reader: Reader, reasoning: Reasoning) {
     this.reader = reader
     this.reasoning = reasoning
+    this.watch = new CallWatch(reader.compiled.automaton.begins(OPEN_BRACKET))
   }
 
   clear(): void {
@@ -50,10 +52,18 @@ export class Meaning {
     this.reader.attention &= ~WATCHING
   }
 
-  /** An opener that does not count stands at `start`. */
-  private watchCall(marker: Marker, start: number, code: WarningCode): void {
-    this.watch.begin(marker, start, code)
-    this.reader.attention |= WATCHING
+  /** A marker of a call that does not count stands at `start`: does a call follow it? */
+  private watchCall(rule: RuleCode, marker: Marker, start: number, code: WarningCode): Wanted {
+    const { watch } = this
+    this.refuse(rule, marker, start)
+    if (watch.active && watch.meets(marker, start)) return watch.seen ? SAID : UNWANTED
+    const tag = marker.tag ?? marker.namedTag
+    const { markdown, thinking } = this.reader
+    if (tag && (!tag.lineStart || (!thinking && markdown.startsLine(start)))) {
+      watch.begin(marker, start, code)
+      this.reader.attention |= WATCHING
+    }
+    return UNWANTED
   }
 
   /** Whether a marker that ends a turn counts at all. */
@@ -63,13 +73,13 @@ export class Meaning {
 
   /** Whether a marker counts. */
   of(marker: Marker, start: number): Wanted {
-    const { watch, reasoning } = this
+    const { reasoning } = this
     const { kind } = marker
     if (kind === TURN_END) return this.endsTurns ? WANTED : UNWANTED
     if (kind === TURN_START) return UNWANTED
-    if (kind === BODY_TAG) return this.isBehindCall(start) ? WANTED : UNWANTED
+    if (kind === BODY_TAG) return this.closesElement(marker, start) ? WANTED : UNWANTED
+    if (kind === BARE && this.watch.meetsBrace(start)) return UNWANTED
     if (this.opaque !== '') return this.inResult(marker, start)
-    if (watch.active && watch.meets(marker, start)) return watch.seen ? SAID : UNWANTED
     if (!this.reader.thinking) {
       return kind <= CALL_CLOSER ? this.ofCall(marker, start) : this.ofOther(marker, start)
     }
@@ -78,10 +88,10 @@ export class Meaning {
     return reasoning.readsCalls ? this.ofCall(marker, start) : this.inReasoning(marker, start)
   }
 
-  /** Whether the tag of a call that has ended may still close what stood in it. */
-  private isBehindCall(start: number): boolean {
+  /** Whether the tag closes what stood around the arguments of a call that has ended. */
+  private closesElement({ literal }: Marker, start: number): boolean {
     const { calls, gapEnd } = this.reader
-    return calls.after.open && start === gapEnd
+    return literal.startsWith('</') && calls.after.open && start === gapEnd
   }
 
   private ofCall(marker: Marker, start: number): Wanted {
@@ -91,12 +101,12 @@ export class Meaning {
     // Text that was not sent yet may stand between the call and the marker.
     const directly = after.active && start === gapEnd
     const closes = kind === CALL_CLOSER || (close === marker.literal && after.open)
-    if (closes && (directly || after.isLate(close))) return WANTED
+    if (closes && directly) return WANTED
     if (this.isQuoted(start)) return this.quoted(marker, start)
+    if (closes && after.isLate(close)) return WANTED
     if (kind === CALL_CLOSER) return off ? UNWANTED : this.orphan(marker, start)
     if (off) {
-      this.watchCall(marker, start, 'call-while-disabled')
-      return this.refuse('tools-off', marker, start)
+      return this.watchCall('tools-off', marker, start, 'call-while-disabled')
     }
     const tag = marker.tag ?? marker.namedTag!
     if (directly && after.continues(tag)) return WANTED
@@ -111,25 +121,17 @@ export class Meaning {
   }
 
   private quoted(marker: Marker, start: number): Wanted {
-    const { kind, tag, namedTag } = marker
-    const { markdown, off } = this.reader
-    if (kind === CALL_OPENER) {
-      const { lineStart } = (tag ?? namedTag)!
-      const code = off ? 'call-while-disabled' : 'quoted-call'
-      if (!lineStart || markdown.startsLine(start)) this.watchCall(marker, start, code)
-    }
-    return this.refuse('quoted', marker, start)
+    const code = this.reader.off ? 'call-while-disabled' : 'quoted-call'
+    return this.watchCall('quoted', marker, start, code)
   }
 
   /** A call's marker in reasoning that is opaque. */
   private inReasoning(marker: Marker, start: number): Wanted {
     const { off, options } = this.reader
+    if (off || this.reasoning.rehearses) return this.refuse('in-reasoning', marker, start)
     const wrapper = marker.kind === CALL_OPENER && !(marker.tag ?? marker.namedTag)!.lineStart
-    if (wrapper && !off && !this.reasoning.rehearses) {
-      if (options.callsInReasoning === 'at-end') return SAID
-      this.watchCall(marker, start, 'call-in-reasoning')
-    }
-    return this.refuse('in-reasoning', marker, start)
+    if (wrapper && options.callsInReasoning === 'at-end') return SAID
+    return this.watchCall('in-reasoning', marker, start, 'call-in-reasoning')
   }
 
   private inResult(marker: Marker, start: number): Wanted {
@@ -158,10 +160,11 @@ export class Meaning {
     }
   }
 
-  /** A close marker that closes nothing. */
+  /** A close marker that closes nothing; once its header is there, so that it is one. */
   private orphan(marker: Marker, start: number): Wanted {
+    if (marker.header !== undefined || this.reader.options.stripOrphanTags === true) return WANTED
     this.reader.note('orphan', marker.literal, start)
-    return this.reader.options.stripOrphanTags === true ? WANTED : SAID
+    return SAID
   }
 
   private refuse(rule: RuleCode, { literal }: Marker, start: number): Wanted {

@@ -8,6 +8,7 @@
 import { BareCall } from './bare-call.ts'
 import { bareCall } from './bodies/json-call.ts'
 import * as char from './chars.ts'
+import { CALL_CLOSER, type Marker } from './compile.ts'
 import { FencedMessage } from './fenced-message.ts'
 import type { Sighting } from './marker-reader.ts'
 import type { JsonReading } from './options.ts'
@@ -23,8 +24,6 @@ export class MessageStart {
   private fenced: FencedMessage | undefined
   /** Its text, if that is held. */
   private readonly text = new TextBuilder()
-  /** What is read are the calls of a fenced message. */
-  private unfencing = false
 
   constructor(reader: Reader, reading: JsonReading) {
     this.reader = reader
@@ -35,12 +34,7 @@ export class MessageStart {
     return (this.call ??= new BareCall(bareCall, this.reader.limits, this.reading))
   }
 
-  clear(): void {
-    this.unfencing = false
-    this.dropFenced()
-  }
-
-  private dropFenced(): void {
+  dropFenced(): void {
     this.fenced = undefined
     this.reader.attention &= ~OBSERVING
   }
@@ -56,9 +50,7 @@ export class MessageStart {
     }
     if (code !== char.BACKTICK && code !== char.TILDE) return RUN
     const held = options.fencedCall === 'whole-message'
-    this.fenced = new FencedMessage(gapEnd, held, (onEvent) =>
-      reader.createReader(onEvent, { bareJson: 'whole-message' }),
-    )
+    this.fenced = new FencedMessage(gapEnd, held, compiled, this.bare)
     this.text.clear()
     reader.attention |= OBSERVING
     return held ? FENCED : RUN
@@ -66,7 +58,7 @@ export class MessageStart {
 
   /** Whether call objects without any marker count. */
   private get takesBare(): boolean {
-    return this.unfencing || (this.reader.options.bareJson ?? 'off') !== 'off'
+    return (this.reader.options.bareJson ?? 'off') !== 'off'
   }
 
   // ------------------------------------------------------------------ a call object
@@ -83,7 +75,6 @@ export class MessageStart {
     const { base, compiled, markers } = reader
     const end = bare.take(chunk, index, base)
     reader.looks += end - index
-    this.scanQuotes(chunk, index, end, base)
     if (bare.refused) this.releaseBare(base + end)
     else if (end < chunk.length) {
       if (compiled.automaton.begins(chunk.charCodeAt(end))) return markers.take(chunk, end)
@@ -99,22 +90,16 @@ export class MessageStart {
     return !this.bare.refused
   }
 
-  /** What is held may turn out to be text, so its backticks count. */
-  scanQuotes(chunk: string, from: number, to: number, base: number): void {
-    const { markdown } = this.reader
-    let at = markdown.waits ? markdown.go(chunk, from) : from
-    this.reader.looks += to - from
-    while (at < to) {
-      const code = chunk.charCodeAt(at)
-      if (code === char.BACKTICK || code === char.TILDE) at = markdown.take(chunk, at, base)
-      else at++
-    }
-  }
-
   /** No call: text, in which no marker counts. */
   private releaseBare(end: number): void {
-    this.reader.mode = RUN
-    this.reader.emitText(this.bare.raw, end)
+    const { reader } = this
+    const { raw, start } = this.bare
+    reader.mode = RUN
+    if (raw === '') return
+    // A bracket may have been the first character of a marker.
+    if (raw === '[') return reader.reread(raw, start)
+    reader.rescan(raw, start)
+    reader.emitText(raw, end)
   }
 
   /** A close marker stands in or behind the object. */
@@ -123,7 +108,12 @@ export class MessageStart {
     if (this.bare.close(start)) {
       this.acceptBare(true)
       this.reader.again(sighting)
-    } else if (!this.giveBare(text, start)) this.reader.release(text, start)
+    } else if (!this.giveBare(text, start)) this.reader.again(sighting)
+  }
+
+  /** Whether the marker closes a call whose opener is missing. */
+  closes({ kind, close }: Marker): boolean {
+    return kind === CALL_CLOSER && close === this.reader.compiled.tags[0]!.close
   }
 
   /** What is held are calls. `closed`: a close marker follows. */
@@ -140,7 +130,7 @@ export class MessageStart {
   private endBare(end: number): void {
     const { bare, reader } = this
     const { calls, markers, out } = reader
-    const known = bare.complete && bare.names.every((name) => calls.isKnownTool(name))
+    const known = bare.complete && this.isKnown
     if (known && !markers.busy && this.takesBare) {
       this.acceptBare(false)
       calls.after.clear()
@@ -173,55 +163,108 @@ export class MessageStart {
   }
 
   private watch(fenced: FencedMessage, piece: string): number {
-    const before = fenced.visited
     const size = fenced.feed(piece)
-    this.reader.looks += size + fenced.visited - before
+    this.reader.looks += size
     return size
   }
 
-  /** The message is no fenced call: what was held is read as usual. */
-  releaseFenced(): void {
+  /** The message is no fenced call: what was held, and `more` behind it, is read as usual. */
+  releaseFenced(more = ''): void {
     const { start } = this.fenced!
     this.dropFenced()
     this.reader.fresh = false
     this.reader.mode = RUN
-    this.reader.reread(this.text.toString(), start)
+    this.reader.reread(this.text.toString() + more, start)
   }
 
-  private endFenced(fenced: FencedMessage, end: number): void {
+  private endFenced(fenced: FencedMessage): void {
     const { reader } = this
-    const { out } = reader
-    const found = !reader.markers.busy && fenced.end()
-    if (reader.mode !== FENCED) {
-      if (found) out.warn('possible-call', fenced.start, end)
-      this.dropFenced()
-    } else if (found) this.unfence(fenced)
-    else this.releaseFenced()
+    const text = this.text.toString()
+    const end = reader.markers.busy ? undefined : fenced.end(text)
+    if (end === undefined) this.releaseAll()
+    else if (fenced.tagged) this.endTagged(fenced, end)
+    else if (this.isKnown) this.unfence(fenced)
+    else this.releaseAll()
   }
 
-  private unfence({ start, contentStart, contentEnd }: FencedMessage): void {
+  /** The block began with a tag: only now is looked at what follows. */
+  private endTagged(fenced: FencedMessage, end: number): void {
     const { reader } = this
-    const content = this.text.toString().slice(contentStart, contentEnd)
+    const content = this.text.toString().slice(fenced.contentStart, end)
+    if (!this.holdsCalls(content)) return this.releaseAll()
+    const start = this.leaveFence(fenced)
+    reader.reread(content, start)
+  }
+
+  /** The block held call objects. */
+  private unfence(fenced: FencedMessage): void {
+    this.leaveFence(fenced)
+    this.acceptBare(false)
+    this.reader.calls.after.clear()
+  }
+
+  /** The fence is nobody's. Returns the offset of the block's content. */
+  private leaveFence({ start, contentStart }: FencedMessage): number {
+    const { reader } = this
     this.dropFenced()
-    this.unfencing = true
     reader.endPart(start)
     reader.out.span('layout', start + contentStart)
-    reader.reread(content, start + contentStart)
-    if (reader.mode === BARE_CALL) this.endBare(start + contentEnd)
+    return start + contentStart
+  }
+
+  /** Whether all calls without a marker have declared names, if tools were stated. */
+  private get isKnown(): boolean {
+    return this.bare.names.every((name) => this.reader.calls.isKnownTool(name))
+  }
+
+  /** What is held of the fence is text, as is the marker that has begun behind it. */
+  private releaseAll(): void {
+    const { markers } = this.reader
+    const { held } = markers
+    markers.clear()
+    this.releaseFenced(held)
+  }
+
+  /** Whether a block's content is calls and nothing else. */
+  private holdsCalls(content: string): boolean {
+    let calls = 0
+    let others = 0
+    const parser = this.reader.createReader(({ type }) => {
+      if (type === 'tool-call-end') calls++
+      if (type === 'text-start' || type === 'reasoning-start' || type === 'tool-call-error') {
+        others++
+      }
+    })
+    parser.feed(content)
+    parser.end()
+    this.reader.looks += parser.visited
+    return calls > 0 && others === 0
   }
 
   // ------------------------------------------------------------------ the end
 
-  /** The input ends at `offset`. */
+  /** The input ends at `offset`: what is held shows what it is. */
   end(offset: number): void {
-    if (this.reader.mode === BARE_CALL) this.endBare(offset)
-    if (this.fenced) this.endFenced(this.fenced, offset)
+    const { mode } = this.reader
+    if (mode === BARE_CALL) this.endBare(offset)
+    else if (mode === FENCED) this.endFenced(this.fenced!)
+  }
+
+  /** All text has been shown. */
+  endObserved(offset: number): void {
+    const { fenced } = this
+    if (!fenced) return
+    this.dropFenced()
+    if (this.isKnown && fenced.end('') !== undefined) {
+      this.reader.out.warn('possible-call', fenced.start, offset)
+    }
   }
 
   /** The stream breaks off at `offset`: what is held is text. */
   release(offset: number): void {
-    if (this.reader.mode === BARE_CALL) this.releaseBare(offset - this.reader.markers.held.length)
-    else if (this.reader.mode === FENCED) this.releaseFenced()
+    const { mode, markers } = this.reader
+    if (mode === BARE_CALL) this.releaseBare(offset - markers.held.length)
+    else if (mode === FENCED) this.releaseAll()
     this.dropFenced()
   }
 }

@@ -241,7 +241,7 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
     this.reasoning.clear()
     this.meaning.clear()
     this.turnEnd.clear()
-    this.message.clear()
+    this.message.dropFenced()
     this.stops.visited = 0
     this.markers.visited = 0
     this.markdown.lines.visited = 0
@@ -379,7 +379,8 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
     this.stops.begin()
     if (index > 0) this.stops.breaks = UNSEEN
     this.loop(chunk, index)
-    if (this.quoting && (this.mode !== CALL || this.calls.mayBeText)) {
+    // What is held of a message is scanned once it is known to be text.
+    if (this.quoting && (this.mode <= RUN || (this.mode === CALL && this.calls.mayBeText))) {
       lines.keep(this.stops.breaks)
     }
     this.base += chunk.length
@@ -444,6 +445,15 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
     stops.breaks = UNSEEN
   }
 
+  rescan(text: string, offset: number): void {
+    const { lines } = this.markdown
+    this.markdown.reset(offset)
+    lines.begin(text, offset)
+    this.scanQuotes(text, offset)
+    lines.keep(UNSEEN)
+    lines.begin(this.chunk, this.base)
+  }
+
   // ------------------------------------------------------------------ text and reasoning
 
   private takeRun(chunk: string, index: number): number {
@@ -471,9 +481,8 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
       let node = 0
       const from = at
       do {
-        const next = automaton.step(node, chunk.charCodeAt(at))
-        if (next === 0) break
-        node = next
+        node = automaton.step(node, chunk.charCodeAt(at))
+        if (node === 0) break
         at++
         const found = automaton.match[node]!
         if (found === NO_MARKER) continue
@@ -595,8 +604,8 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
     }
     if (this.mode >= CALL) {
       if (kind === TURN_END) return this.meaning.endsTurns
-      if (this.mode === CALL) return kind <= REASONING_CLOSER || kind === BODY_TAG
-      return this.mode === BARE_CALL && kind === CALL_CLOSER
+      if (this.mode === CALL) return kind !== TURN_START && kind !== BARE
+      return this.mode === BARE_CALL && this.message.closes(marker)
     }
     const wanted = this.meaning.of(marker, start)
     if (wanted === SAID) this.meaning.say(marker, start)
@@ -617,10 +626,12 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
     if (this.mode === BARE_CALL) return this.message.closeBare(sighting)
     switch (kind) {
       case CALL_OPENER:
-        if (this.closesCall(marker, start)) return this.closeTag(marker.close, start, end)
+        if (marker.close === marker.literal && this.closesCall(marker, start)) {
+          return this.closeTag(marker.close, text, start)
+        }
         return this.openCall(tag!, sighting)
       case CALL_CLOSER:
-        return this.closeTag(marker.close, start, end)
+        return this.closeTag(marker.close, text, start)
       case REASONING_OPENER:
         if (this.calls.after.takesMore) this.out.warn('unclosed-tag', start, start)
         this.note('reasoning', text, start)
@@ -642,7 +653,7 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
         this.mode = GAP
         return
       default:
-        if (!this.thinking && this.ink !== start) return this.strip(start, end)
+        if (!this.thinking && this.ink !== start) return this.orphan(text, start)
         this.note('closes', text, start)
         if (this.calls.after.takesMore) this.out.warn('unclosed-tag', start, start)
         if (this.calls.after.active) this.calls.after.leave()
@@ -658,20 +669,26 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
     if (placed && calls.open(tag, sighting)) this.mode = CALL
     else {
       this.note(placed ? 'undeclared' : 'not-at-line-start', text, start)
-      this.release(text, start)
+      const strips = placed && this.options.stripOrphanTags === true
+      if (strips) this.dropMarker(start, start + text.length)
+      else this.release(text, start)
     }
   }
 
-  /** Whether a marker that opens and closes closes what is open. */
-  private closesCall({ close, literal }: Marker, start: number): boolean {
+  /** Whether a marker closes a tag of the call before. */
+  private closesCall({ close }: Marker, start: number): boolean {
     const { after } = this.calls
-    return close === literal && after.open && (start === this.gapEnd || after.isLate(close))
+    const own = after.tags.some((tag) => tag.close === close)
+    return own && (start === this.gapEnd || after.isLate(close))
   }
 
-  /** A close marker that closes nothing and is no text. */
-  private strip(start: number, end: number): void {
+  /** A close marker that closes nothing: text, unless an option says otherwise. */
+  private orphan(text: string, start: number): void {
+    const end = start + text.length
+    this.note('orphan', text, start)
     this.out.warn('orphan-close-tag', start, end)
-    this.out.span('marker', end)
+    if (this.options.stripOrphanTags === true) this.dropMarker(start, end)
+    else this.emitText(text, end)
   }
 
   again(sighting: Sighting): void {
@@ -679,17 +696,18 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
     else this.release(sighting.text, sighting.start)
   }
 
-  private closeTag(close: string, start: number, end: number): void {
+  private closeTag(close: string, text: string, start: number): void {
+    const end = start + text.length
     const { after } = this.calls
     if (after.active) {
-      this.note('closes', close, start, end)
+      this.note('closes', text, start)
       this.calls.close(close, start, end)
       this.mode = GAP
       this.markdown.reset(end)
       return
     }
-    if (!after.isLate(close)) return this.strip(start, end)
-    this.note('closes-late', close, start, end)
+    if (!after.isLate(close)) return this.orphan(text, start)
+    this.note('closes-late', text, start)
     after.takeLate(close)
     if (!this.out.open) {
       this.endPart(start)
@@ -698,14 +716,14 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
     this.out.span('marker', end)
   }
 
-  release(text: string, start: number): void {
+  release(text: string, start: number, plain = false): void {
     this.turnEnd.flush()
     if (this.mode === CALL) return this.calls.release(text, start)
     if (this.mode > CALL) {
       if (this.mode === FENCED) this.message.releaseFenced()
       else if (this.message.giveBare(text, start)) return
       // It is text now, and may hold a marker that counts there.
-      return this.replay(text, start)
+      if (!plain) return this.replay(text, start)
     }
     if (this.thinking) this.reasoning.lastUnit = text.charCodeAt(text.length - 1)
     this.emitText(text, start + text.length)
@@ -736,7 +754,7 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
 
   resume(offset: number): void {
     this.fresh = false
-    if ((this.attention & OBSERVING) !== 0) this.message.clear()
+    if ((this.attention & OBSERVING) !== 0) this.message.dropFenced()
     this.endPart(offset)
   }
 
@@ -751,11 +769,20 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
     return new Machine(this.compiled, options)
   }
 
-  scanQuotes(chunk: string, from: number, to: number): void {
-    this.message.scanQuotes(chunk, from, to, this.base)
+  scanQuotes(text: string, offset: number): void {
+    const { markdown } = this
+    let at = markdown.waits ? markdown.go(text, 0) : 0
+    this.looks += text.length
+    while (at < text.length) {
+      const code = text.charCodeAt(at)
+      if (code === char.BACKTICK || code === char.TILDE) at = markdown.take(text, at, offset)
+      else at++
+    }
   }
 
-  dropMarker(end: number): void {
+  dropMarker(start: number, end: number): void {
+    // White space before it belongs to no part that could follow.
+    if (!this.out.open) this.out.close(start)
     this.out.span('marker', end)
   }
 
@@ -787,12 +814,15 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
   endParts(offset: number): void {
     const { calls, out } = this
     this.message.end(offset)
+    // What was held may have ended in such tokens.
+    if ((this.attention & TURN_ENDING) !== 0) offset = this.turnEnd.cut()
     const header = this.markers.openHeader
     if (this.mode === CALL) {
       calls.end(offset, this.markers.held)
       this.markers.clear()
     } else if (header) this.endHeader(header)
     else this.endLiteral(this.takeHeld())
+    if ((this.attention & OBSERVING) !== 0) this.message.endObserved(offset)
     if (this.thinking) this.reasoning.endUnclosed(offset)
     if (calls.after.takesMore) out.warn('unclosed-tag', offset, offset)
     out.close(offset)
@@ -805,27 +835,29 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
     const end = start + text.length
     this.markers.clear()
     if (marker.kind === REASONING_CLOSER) this.reasoning.end(start, end)
-    else if (this.calls.after.active && marker.kind === CALL_CLOSER) {
-      this.closeTag(marker.close, start, end)
-    } else if (start !== this.gapEnd || !this.calls.endAfter(text, end)) this.release(text, start)
+    else if (this.calls.after.active && this.closesCall(marker, start)) this.closeCut(start)
+    else if (start !== this.gapEnd || !this.calls.endAfter(text, end)) this.release(text, start)
+  }
+
+  /** A close marker has clearly begun, and the input ends in it: it is not shown. */
+  private closeCut(start: number): void {
+    const { base, out } = this
+    out.warn('unclosed-tag', start, base)
+    this.calls.after.clear()
+    out.close(start)
+    out.span('marker', base)
   }
 
   /** The input ended within the literal part of a marker. */
   private endLiteral(text: string): void {
-    const { base, out } = this
+    const { base } = this
     const { after } = this.calls
     if (text === '') return
     const start = base - text.length
-    // A close marker that has clearly begun is not shown.
     const closes = after.active && after.tags.some(({ close }) => close.startsWith(text))
-    if (!closes || text.length < 2) {
-      if (start === this.gapEnd && text.length > 1 && this.calls.endAfter(text, base)) return
-      return this.release(text, start)
-    }
-    out.warn('unclosed-tag', start, base)
-    after.clear()
-    out.close(start)
-    out.span('marker', base)
+    if (closes && text.length > 1) return this.closeCut(start)
+    if (start === this.gapEnd && text.length > 1 && this.calls.endAfter(text, base)) return
+    this.release(text, start)
   }
 
   /** Closing events for an abort or a failed source. */

@@ -57,10 +57,12 @@ export interface Reader {
   over: boolean
   /** Text or reasoning, ending at `end`. */
   emitText(text: string, end: number): void
-  /** Held characters are data where they stand. */
-  release(text: string, start: number): void
+  /** Held characters are data where they stand; `plain`: no marker is in them. */
+  release(text: string, start: number, plain?: boolean): void
   /** Reads text again that was held whole; it began a part. */
   reread(text: string, offset: number): void
+  /** Text that was held whole, and began a line, is text for good: its backticks count. */
+  rescan(text: string, offset: number): void
   /** The state has changed: what does the marker mean now? */
   again(sighting: Sighting): void
   /** Ends the open part of text or reasoning. */

@@ -32,6 +32,7 @@ export class Rehearsal {
     this.opener = opener
     this.limit = limit
     this.parser = create(({ type }) => {
+      if (this.refuted) return
       if (type === 'tool-call-start' || type === 'tool-call-error') this.begun = true
       if (type === 'tool-call-end') this.calls++
       else if (type === 'text-start' || type === 'reasoning-start' || type === 'tool-call-error') {
@@ -47,7 +48,8 @@ export class Rehearsal {
   /** Whether the grammar of a call followed the opener. */
   get sawCall(): boolean {
     const { holding } = this.parser
-    return this.begun || holding === 'call-header' || holding === 'early-arguments'
+    if (this.begun || this.refuted) return this.begun
+    return holding === 'call-header' || holding === 'early-arguments'
   }
 
   get visited(): number {

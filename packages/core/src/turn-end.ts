@@ -59,7 +59,7 @@ export class TurnEnd {
     if (text === '') return
     this.clear()
     reader.note('not-at-end', text.trimEnd(), start, end)
-    reader.release(text, start)
+    reader.release(text, start, true)
   }
 
   /** The input is over: the offset at which what counts of it ends. */

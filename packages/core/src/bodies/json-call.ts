@@ -218,7 +218,9 @@ class JsonCall implements Body {
     if (closing && this.lacksBrace(sink)) {
       sink.repair('missing-brace')
       this.complete(sink)
-    } else if (!this.proven && (held !== '' || this.isWord)) sink.notACall()
+    } else if (!this.proven && ((held !== '' && !this.scanner.inLine) || this.isWord)) {
+      sink.notACall()
+    }
     else sink.fail('incomplete-call', this.expectation(), offset)
   }
 

@@ -142,6 +142,7 @@ export class JsonScanner extends JsonEdits {
 
   /** A call begins. */
   clear(): void {
+    this.state = VALUE
     this.doubled = false
     this.lastString = -1
     this.suspectStart = -1
