@@ -27,6 +27,8 @@ export class FencedMessage {
   readonly start: number
   /** It is no fenced call. */
   refuted = false
+  /** Code units looked at, for the counter of promise 8. */
+  visited = 0
   /** Where the block's content begins in what was read. */
   contentStart = 0
   private contentEnd = 0
@@ -61,6 +63,8 @@ export class FencedMessage {
       const next = this.take(piece, index)
       if (next === index) break
       this.size += next - index
+      // What follows a tag is not looked at before the end.
+      if (this.state !== TAGGED) this.visited += next - index
       index = next
     }
     return index

@@ -163,8 +163,9 @@ export class MessageStart {
   }
 
   private watch(fenced: FencedMessage, piece: string): number {
+    const before = fenced.visited
     const size = fenced.feed(piece)
-    this.reader.looks += size
+    this.reader.looks += fenced.visited - before
     return size
   }
 
@@ -260,11 +261,13 @@ export class MessageStart {
     }
   }
 
-  /** The stream breaks off at `offset`: what is held is text. */
-  release(offset: number): void {
-    const { mode, markers } = this.reader
+  /** What is held is read as usual, up to `offset`; or (`plain`) it is text, since the stream broke. */
+  release(offset: number, plain: boolean): void {
+    const { reader } = this
+    const { mode, markers } = reader
     if (mode === BARE_CALL) this.releaseBare(offset - markers.held.length)
-    else if (mode === FENCED) this.releaseAll()
+    else if (mode === FENCED && !plain) this.releaseAll()
+    else if (mode === FENCED) reader.emitText(this.text.toString(), offset - markers.held.length)
     this.dropFenced()
   }
 }

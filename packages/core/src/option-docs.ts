@@ -83,7 +83,9 @@ export const OPTION_DOCS: OptionDocs = {
   strict: {
     kind: 'choice',
     default: false,
-    does: 'No repair: what breaks the letter of JSON fails the call.',
+    does:
+      'No repair: what breaks the letter of JSON fails the call, and a code fence inside the tag ' +
+      'is not skipped.',
     holds: NOTHING,
   },
   guessQuotes: {
@@ -100,7 +102,9 @@ export const OPTION_DOCS: OptionDocs = {
   curlyQuotes: {
     kind: 'choice',
     default: false,
-    does: '`“` and `”` may stand where JSON wants a string’s quotes.',
+    does:
+      '`“` and `”` may stand where JSON wants a string’s quotes; without the option such a ' +
+      'string fails the call.',
     holds: NOTHING,
   },
   gluedArguments: {
@@ -115,13 +119,13 @@ export const OPTION_DOCS: OptionDocs = {
     kind: 'choice',
     default: 'off',
     does:
-      'Whether calls inside reasoning count: never, at the very end of reasoning that is not ' +
-      'closed, or always.',
+      'Whether calls inside reasoning count: never, in tags at the very end of reasoning that is ' +
+      'not closed, or always.',
     holds: {
       off: '',
       'at-end':
-        'From a call’s opener on, while nothing but calls and white space follows: `limits.calls` ' +
-        'calls of `limits.arguments` characters, and the white space between them.',
+        'From a call’s opener on, while nothing but calls and white space follows: `limits.held` ' +
+        'characters. What is longer is reasoning.',
       on: 'What a call holds.',
     },
   },
@@ -131,7 +135,9 @@ export const OPTION_DOCS: OptionDocs = {
     does: 'What reasoning is that the end of the input finds open.',
     holds: {
       reasoning: '',
-      text: 'All reasoning, up to its close marker or the end. No limit bounds it.',
+      text:
+        'All reasoning, up to its close marker, a call that counts, or the end: `limits.held` ' +
+        'characters. What is longer is reasoning.',
     },
   },
   quotedClosers: {
@@ -151,7 +157,8 @@ export const OPTION_DOCS: OptionDocs = {
     default: 'off',
     does:
       'Call objects without a marker, with declared names (or no tools stated): the whole ' +
-      'message is one or a list of them, or (`last-line`) it ends with one that begins a line.',
+      'message is one, a list of them or `{"tool_calls": […]}`, or (`last-line`) it ends with an ' +
+      'object that begins a line.',
     holds: {
       off: '',
       'whole-message':
@@ -171,9 +178,9 @@ export const OPTION_DOCS: OptionDocs = {
     holds: {
       off: '',
       'whole-message':
-        'A message that begins with a fence, while it may be one: `limits.calls` calls of ' +
-        '`limits.arguments` characters, and the white space around them. Most blocks are let go at ' +
-        'their first character.',
+        'A message that begins with a fence: with call objects in it while it may be one, with a ' +
+        'tag in it up to its end; `limits.held` characters. What is longer is text, and read as ' +
+        'usual. Most blocks are let go at their first character.',
     },
   },
   tagAliases: {

@@ -91,6 +91,7 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
   gapEnd: number = UNKNOWN
   fresh = true
   thinking = false
+  quoting = true
   attention = 0
   private readonly stops: Stops
   private readonly reasoning: Reasoning
@@ -164,11 +165,6 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
     return this.mode === GAP && this.out.gap !== '' ? 'whitespace' : undefined
   }
 
-  /** Whether quotes hide calls in what is read. */
-  private get quoting(): boolean {
-    return !this.thinking || this.reasoning.readsCalls
-  }
-
   feed(chunk: string): void {
     if (typeof chunk !== 'string' || this.ended || this.broken) this.refuseFeed(chunk)
     this.busy = true
@@ -217,7 +213,7 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
     this.drain()
     if (this.calls.pending) return false
     const end = this.turnEnd.cut()
-    this.message.release(end)
+    this.message.release(end, false)
     const held = this.takeHeld()
     if (this.mode === CALL) this.calls.end(end, held)
     else if (held !== '') this.release(held, end - held.length)
@@ -433,25 +429,33 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
   }
 
   reread(text: string, offset: number): void {
-    const { stops } = this
-    const { lines } = this.markdown
     this.markdown.reset(offset)
-    lines.begin(text, offset)
+    this.readOn(text, offset)
+  }
+
+  /** Reads text that was held, and that no line knows of. */
+  private readOn(text: string, offset: number): void {
+    const { stops } = this
+    this.markdown.lines.begin(text, offset)
     stops.begin()
     this.replay(text, offset)
-    lines.keep(UNSEEN)
-    lines.begin(this.chunk, this.base)
+    this.goBack(offset + text.length)
     stops.begin()
     stops.breaks = UNSEEN
   }
 
-  rescan(text: string, offset: number): void {
+  /** What was held ends at `offset`; lines go on in the chunk at hand. */
+  private goBack(offset: number): void {
     const { lines } = this.markdown
-    this.markdown.reset(offset)
-    lines.begin(text, offset)
-    this.scanQuotes(text, offset)
-    lines.keep(UNSEEN)
+    lines.resolve(offset)
     lines.begin(this.chunk, this.base)
+  }
+
+  rescan(text: string, offset: number): void {
+    this.markdown.reset(offset)
+    this.markdown.lines.begin(text, offset)
+    this.scanQuotes(text, offset)
+    this.goBack(offset + text.length)
   }
 
   // ------------------------------------------------------------------ text and reasoning
@@ -666,6 +670,8 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
     const { calls, markdown } = this
     // Only now is it known whether the header names the call.
     const placed = !tag.lineStart || calls.after.continues(tag) || markdown.startsLine(start)
+    // A call ends the wait for what reasoning turns out to be.
+    if (this.thinking && (this.attention & HOLDING) !== 0) this.reasoning.release(start)
     if (placed && calls.open(tag, sighting)) this.mode = CALL
     else {
       this.note(placed ? 'undeclared' : 'not-at-line-start', text, start)
@@ -723,7 +729,7 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
       if (this.mode === FENCED) this.message.releaseFenced()
       else if (this.message.giveBare(text, start)) return
       // It is text now, and may hold a marker that counts there.
-      if (!plain) return this.replay(text, start)
+      if (!plain) return this.readOn(text, start)
     }
     if (this.thinking) this.reasoning.lastUnit = text.charCodeAt(text.length - 1)
     this.emitText(text, start + text.length)
@@ -816,16 +822,22 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
     this.message.end(offset)
     // What was held may have ended in such tokens.
     if ((this.attention & TURN_ENDING) !== 0) offset = this.turnEnd.cut()
-    const header = this.markers.openHeader
-    if (this.mode === CALL) {
-      calls.end(offset, this.markers.held)
-      this.markers.clear()
-    } else if (header) this.endHeader(header)
-    else this.endLiteral(this.takeHeld())
+    this.endOpen(offset)
     if ((this.attention & OBSERVING) !== 0) this.message.endObserved(offset)
-    if (this.thinking) this.reasoning.endUnclosed(offset)
+    if (this.thinking && this.reasoning.endUnclosed(offset)) this.endOpen(offset)
     if (calls.after.takesMore) out.warn('unclosed-tag', offset, offset)
     out.close(offset)
+  }
+
+  /** Ends the open call, or the beginning of a marker. */
+  private endOpen(offset: number): void {
+    const { calls, markers } = this
+    const header = markers.openHeader
+    if (this.mode === CALL) {
+      calls.end(offset, markers.held)
+      markers.clear()
+    } else if (header) this.endHeader(header)
+    else this.endLiteral(this.takeHeld())
   }
 
   /** The input ended within a header, or behind a marker that waited for one more character. */
@@ -886,7 +898,7 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
     if (this.over) return
     this.drain()
     const end = this.turnEnd.cut()
-    this.message.release(end)
+    this.message.release(end, true)
     const held = this.takeHeld()
     if (this.mode === CALL) this.calls.abort(end, held)
     else if (held !== '') this.release(held, end - held.length)

@@ -51,6 +51,8 @@ export interface Reader {
   fresh: boolean
   /** Reasoning is being read. */
   thinking: boolean
+  /** Quotes hide calls in what is read. */
+  quoting: boolean
   /** Parts that want to see every piece of text, as bits: `WATCHING` and so on. */
   attention: number
   /** The message is over before its input is: the rest is discarded. */

@@ -29,11 +29,16 @@ export class Reasoning {
   }
 
   clear(): void {
-    this.close = ''
-    this.reader.thinking = false
+    this.setClose('')
     this.rehearsal = undefined
     this.waiting = undefined
     this.changeHolding()
+  }
+
+  private setClose(close: string): void {
+    this.close = close
+    this.reader.thinking = close !== ''
+    this.reader.quoting = close === '' || this.readsCalls
   }
 
   private changeHolding(): void {
@@ -52,8 +57,7 @@ export class Reasoning {
 
   open(close: string): void {
     const { calls, out, options } = this.reader
-    this.close = close
-    this.reader.thinking = true
+    this.setClose(close)
     this.lastUnit = 0
     if (calls.after.active) calls.after.leave()
     out.reasoning = true
@@ -84,8 +88,7 @@ export class Reasoning {
   private leave(offset: number): void {
     const { reader } = this
     reader.markdown.reset(offset)
-    this.close = ''
-    reader.thinking = false
+    this.setClose('')
     reader.fresh = true
     reader.out.reasoning = false
   }
@@ -137,8 +140,8 @@ export class Reasoning {
     if (waiting && waiting.length > 0) this.reader.out.text(waiting.toString(), end)
   }
 
-  /** The input ends inside it. */
-  endUnclosed(offset: number): void {
+  /** The input ends inside it. True if what was held is read again. */
+  endUnclosed(offset: number): boolean {
     const { rehearsal, reader } = this
     if (rehearsal?.end()) {
       const { start, text } = rehearsal
@@ -148,15 +151,16 @@ export class Reasoning {
       reader.endPart(start)
       this.leave(start)
       reader.reread(text, start)
-      return
+      return true
     }
     this.endRehearsal(offset)
     reader.out.warn('unclosed-reasoning', offset, offset)
     const { waiting } = this
     this.waiting = undefined
     this.changeHolding()
-    if (!waiting) return
+    if (!waiting) return false
     this.leave(offset)
     if (waiting.length > 0) reader.out.text(waiting.toString(), offset)
+    return false
   }
 }

@@ -57,9 +57,10 @@ export class Rehearsal {
   }
 
   feed(piece: string): void {
+    const room = this.limit - this.raw.length
     this.raw.add(piece)
-    if (this.raw.length > this.limit) this.refuted = true
-    else this.parser.feed(piece)
+    this.parser.feed(piece.length > room ? piece.slice(0, room) : piece)
+    if (piece.length > room) this.refuted = true
   }
 
   /** The input is over: whether what was held are calls. */
