@@ -25,6 +25,7 @@ interface Block extends Fence {
 
 const LOADER = new URL('../../packages/cli/test/loader/register.mjs', import.meta.url).href
 const RUNNER = fileURLToPath(new URL('runner/run.mjs', import.meta.url))
+const OWN_FOLDERS = ['packages/llamacpp', 'packages/detect']
 const SLOW = 120_000
 /** Marks blocks that run a model in the process. */
 const ENGINE = 'loadNodeLlamaCpp()'
@@ -34,11 +35,9 @@ if (engine.available) await engine.dispose()
 
 const blocks: readonly Block[] = PAGES.flatMap((page) => {
   const fences = fencesOf(page)
-  // The command depends on all that a page's examples may use, but for the engine.
-  const folder = join(
-    ROOT,
-    page.startsWith('packages/llamacpp/') ? 'packages/llamacpp' : 'packages/cli',
-  )
+  // The command depends on all that a page's examples may use, but for what these packages have.
+  const own = OWN_FOLDERS.find((name) => page.startsWith(`${name}/`))
+  const folder = join(ROOT, own ?? 'packages/cli')
   return fences.flatMap((fence, at) => {
     if (fence.language !== 'ts') return []
     const next = fences[at + 1]

@@ -5,6 +5,7 @@
 import { readFileSync } from 'node:fs'
 import { type IncomingMessage, type ServerResponse, createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { CHAT_TEMPLATE } from '../../packages/llamacpp/src/piano.ts'
 
 export interface Asked {
   readonly path: string
@@ -33,6 +34,7 @@ export async function playServer(): Promise<Playing> {
     asked.push({ path, body: JSON.parse(text || '{}') as Asked['body'] })
     if (path === '/apply-template') response.end('{"prompt":"Weather in Oslo?"}')
     else if (path === '/completion') response.end(answer)
+    else if (path === '/props') response.end(JSON.stringify({ chat_template: CHAT_TEMPLATE }))
     else response.writeHead(404).end('{"error":{"code":404,"message":"File Not Found"}}')
   }
   await new Promise<void>((done) => server.listen(0, '127.0.0.1', done))

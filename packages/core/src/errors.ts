@@ -20,8 +20,8 @@ export type ErrorCode =
 /** Each code with the line that the docs show. */
 export const ERROR_CODES: Readonly<Record<ErrorCode, string>> = {
   'incomplete-call': 'The input ended before the call was complete.',
-  'malformed-call': 'The call broke its grammar before its arguments began.',
-  'malformed-arguments': 'The arguments broke their grammar.',
+  'malformed-call': 'The call broke its grammar before its name was known.',
+  'malformed-arguments': 'The call broke its grammar after its name was known.',
   'mismatched-close-tag': 'A close tag of something else stood where the call had to go on.',
   'duplicate-parameter': 'A parameter came twice.',
   declaration: 'The object declares a tool; it does not call one.',
@@ -59,20 +59,22 @@ export const WARNING_CODES: Readonly<Record<WarningCode, string>> = {
   'unclosed-tag': 'A complete call had no close marker.',
   'mismatched-close-tag': 'A complete call was closed by another family’s marker.',
   'missing-open-tag': 'A call began without its wrapper.',
-  'orphan-close-tag': 'A close marker that closes nothing was kept as text.',
+  'orphan-close-tag': 'A close marker closes nothing.',
   'surplus-closer': 'Brackets after a complete call were skipped.',
   'trailing-text': 'Text stood between a complete call and its close marker.',
   'unknown-key': 'A key beside the arguments was ignored.',
   'unknown-tool': 'The call names a tool that was not declared.',
-  'quoted-call': 'A call in code or in a block quote was kept as text.',
-  'possible-call': 'Text looks like a call but has no marker.',
-  'call-in-reasoning': 'A call inside reasoning was not made.',
+  'quoted-call':
+    'A call in code or in a block quote was kept as text (for fences see `callsInFences`).',
+  'possible-call':
+    'Text looks like a call but has no marker (see `bareJson`, `fencedCall`, `tagAliases`).',
+  'call-in-reasoning': 'A call inside reasoning was not made (see `callsInReasoning`).',
   'unclosed-reasoning': 'The input ended inside reasoning.',
   'call-while-disabled': 'Tools are off, so a call was kept as text.',
-  'foreign-dialect': 'A notation that is not read was kept as text.',
+  'foreign-dialect': 'A notation that is not read was kept as text (see `tagAliases`).',
   'type-coercion-failed': 'A value does not fit its declared type and stayed a string.',
   'duplicate-call': 'The call repeats an earlier one: same name, equal arguments.',
-  'fabricated-result': 'The model wrote a tool result itself.',
+  'fabricated-result': 'The model wrote a tool result itself (see `dropAfterFabricated`).',
   'fabricated-turn': 'The model wrote another turn itself; the answer ends before it.',
   'special-token': 'End-of-turn tokens at the end were dropped.',
   'suspicious-escape': 'A string mixes invalid escapes with control escapes.',
@@ -146,6 +148,7 @@ export type RuleCode =
   | 'not-at-end'
   | 'fabricated'
   | 'foreign'
+  | 'bare'
 
 /** Each rule in words. */
 export const RULES: Readonly<Record<RuleCode, string>> = {
@@ -158,16 +161,17 @@ export const RULES: Readonly<Record<RuleCode, string>> = {
   undeclared: 'It counts only with the name of a declared tool, so it is text.',
   closes: 'It closes what is open.',
   'closes-late': 'It closes a call whose tag had counted as closed.',
-  orphan: 'It closes nothing, so it is text.',
+  orphan: 'It closes nothing: text, unless an option drops it.',
   reasoning: 'It opens reasoning.',
   structure: 'It is part of the call’s own grammar.',
   'in-arguments': 'It stands where no marker counts, so it belongs to the call.',
   'failed-call': 'It stands in a failed call.',
   'in-result': 'It stands in a tool result that the model invented, which is opaque.',
-  'end-of-turn': 'It ends the turn at the very end, so it is no text.',
+  'end-of-turn': 'It ends the turn, so it is no text.',
   'not-at-end': 'It is not at the very end, so it is data where it stands.',
   fabricated: 'The model wrote what is not its own to write.',
   foreign: 'It belongs to a notation that is not read, so it is text.',
+  bare: 'A call object without a marker counts only if a close marker follows or an option says so.',
 }
 
 /** The API was used wrongly: a programming error, never a matter of input. */

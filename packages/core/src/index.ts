@@ -65,4 +65,4 @@ export type {
 } from './options.ts'
 export { type ParseOptions, type Source, parse, parseMessage } from './parse.ts'
 export { applyPatches } from './patches.ts'
-export { PRESETS, type Preset } from './presets.ts'
+export { PRESETS, type Preset, type PresetName } from './presets.ts'

@@ -13,7 +13,7 @@ export interface Limits {
   readonly arguments: number
   /** Number of calls in one stream, failed ones counted. */
   readonly calls: number
-  /** White space that is held before a part or before a call's body. */
+  /** White space, and end-of-turn tokens, that are held before it is known whose they are. */
   readonly whitespace: number
   /** What an option holds of a message or of reasoning; beyond that it is released. */
   readonly held: number

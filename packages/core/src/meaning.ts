@@ -83,7 +83,7 @@ export class Meaning {
     if (!this.reader.thinking) {
       return kind <= CALL_CLOSER ? this.ofCall(marker, start) : this.ofOther(marker, start)
     }
-    if (reasoning.isClosedBy(marker)) return WANTED
+    if (reasoning.isClosedBy(marker) || reasoning.isOpenedBy(marker, start)) return WANTED
     if (kind > CALL_CLOSER) return UNWANTED
     return reasoning.readsCalls ? this.ofCall(marker, start) : this.inReasoning(marker, start)
   }

@@ -136,8 +136,14 @@ export class MessageStart {
       calls.after.clear()
       return
     }
+    if (bare.complete) this.noteBare(bare.raw, bare.start)
     this.releaseBare(end - markers.held.length)
     if (known && !markers.busy) out.warn('possible-call', bare.start, end)
+  }
+
+  /** Says why a call object without a marker is text. */
+  private noteBare(raw: string, start: number): void {
+    this.reader.note(this.isKnown ? 'bare' : 'undeclared', raw.trimEnd(), start)
   }
 
   // ------------------------------------------------------------------ a fenced call

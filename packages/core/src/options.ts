@@ -2,6 +2,7 @@
 import type { RuleCode } from './errors.ts'
 import type { FinishReason, Metadata, StreamEvent, Usage } from './events.ts'
 import type { Limits } from './limits.ts'
+import type { PresetName } from './presets.ts'
 
 /** A JSON Schema: whatever object the caller has for one. */
 export type JsonSchema = object
@@ -137,9 +138,9 @@ export interface MachineOptions {
 
 export interface ParserOptions extends MachineOptions {
   /** A dialect's name, several, or `auto` for every tagged one. Default `auto`. */
-  readonly dialect?: string | readonly string[] | undefined
+  readonly dialect?: 'auto' | 'hermes' | 'reasoning' | (string & {}) | readonly string[] | undefined
   /** Options of a model line by name, see `PRESETS`; options beside it win. */
-  readonly preset?: string | undefined
+  readonly preset?: PresetName | (string & {}) | undefined
 }
 
 /** The event sink of a push parser. An exception that it throws reaches the caller of `feed`. */

@@ -15,8 +15,19 @@ export interface Preset {
   readonly options: Omit<ParserOptions, 'preset'>
 }
 
+/** Names of presets. */
+export type PresetName =
+  | 'hermes'
+  | 'hermes-4'
+  | 'qwen2.5'
+  | 'qwen2.5-coder'
+  | 'qwen3'
+  | 'qwen3-thinking'
+  | 'deepseek-r1'
+  | 'magistral'
+
 /** Every preset by name, as the option `preset` takes it. */
-export const PRESETS: Readonly<Record<string, Preset>> = {
+export const PRESETS: Readonly<Record<PresetName, Preset>> = {
   hermes: {
     models: ['Hermes 2 Pro', 'Hermes 3', 'Functionary 3.1', 'Granite 4'],
     options: { dialect: 'hermes' },
@@ -53,5 +64,5 @@ export function withPreset(options: ParserOptions): Omit<ParserOptions, 'preset'
     throw new MisuseError('unknown-preset', message)
   }
   const stated = Object.entries(rest).filter(([, value]) => value !== undefined)
-  return { ...PRESETS[preset]!.options, ...Object.fromEntries(stated) }
+  return { ...PRESETS[preset as PresetName].options, ...Object.fromEntries(stated) }
 }

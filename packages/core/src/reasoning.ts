@@ -3,7 +3,7 @@
  * reasoning that is never closed.
  */
 import * as char from './chars.ts'
-import { type Marker, REASONING_CLOSER } from './compile.ts'
+import { type Marker, REASONING_CLOSER, REASONING_OPENER } from './compile.ts'
 import { HOLDING, type Reader } from './reader.ts'
 import { Rehearsal } from './rehearsal.ts'
 import { TextBuilder } from './text-builder.ts'
@@ -68,6 +68,12 @@ export class Reasoning {
   /** Whether the marker closes what is open. */
   isClosedBy({ kind, close }: Marker): boolean {
     return kind === REASONING_CLOSER && (close === this.close || this.close === ANY)
+  }
+
+  /** Whether the marker, first of all, is the opener that the prompt was said to end in. */
+  isOpenedBy({ kind }: Marker, start: number): boolean {
+    const { fresh, gapEnd } = this.reader
+    return kind === REASONING_OPENER && this.close === ANY && fresh && start === gapEnd
   }
 
   /** Whether a backtick after the close marker would quote it. */

@@ -85,7 +85,9 @@ export class TurnEnd {
   /** Another turn's header follows, up to `end`: the model plays that turn, too. */
   beginTurn({ text, start, end }: Sighting): void {
     const { reader } = this
+    const ended = this.text.trimEnd()
     this.clear()
+    reader.note('end-of-turn', ended, this.start, this.end)
     reader.note('fabricated', text, start, end)
     reader.endParts(this.start)
     reader.out.warn('fabricated-turn', this.start, end)

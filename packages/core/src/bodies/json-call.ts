@@ -220,8 +220,7 @@ class JsonCall implements Body {
       this.complete(sink)
     } else if (!this.proven && ((held !== '' && !this.scanner.inLine) || this.isWord)) {
       sink.notACall()
-    }
-    else sink.fail('incomplete-call', this.expectation(), offset)
+    } else sink.fail('incomplete-call', this.expectation(), offset)
   }
 
   /** Whether a word stands where a key would, and no colon has come. */
@@ -415,6 +414,8 @@ class JsonCall implements Body {
       case ENVELOPE:
         if (code !== char.OPEN_BRACKET) return this.giveUp()
         this.inList = true
+        // An id beside the list is no call's.
+        this.id = undefined
         this.state = LIST
         // The envelope's own brace follows the list.
         sink.doubled()

@@ -739,7 +739,8 @@ export class JsonScanner extends JsonEdits {
 
   private takeWord(code: number, chunk: string, index: number, sink: JsonSink): number {
     const { word } = this
-    if (code !== word.charCodeAt(this.at)) return this.refuse(`“${word}”`)
+    if (code !== word.charCodeAt(this.at))
+      return this.refuse(`a value, such as “${MEANINGS[word] ?? word}”`)
     if (++this.at < word.length) return TAKEN
     const text = MEANINGS[word] ?? word
     if (this.tokens) sink.set(JSON.parse(text) as JsonValue)
