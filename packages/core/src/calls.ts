@@ -54,6 +54,8 @@ export interface CallsHost {
   readonly ended: boolean
   /** Characters up to `end` were no call: they are text. */
   giveBack(text: string, end: number): void
+  /** A call, or a failed one, takes an index: the message is no call as a whole. */
+  callBegins(): void
   /** A call, or a failed one, has ended at `offset`: text may follow. */
   resume(offset: number): void
   /** The state has changed: what does the marker mean now? */
@@ -221,6 +223,15 @@ export class CallReader implements CallHost {
       return true
     }
     if (!after.takesMore) return false
+    if (code === char.CLOSE_BRACKET && after.separated && after.listed) {
+      // The list ends in a comma.
+      this.warn('surplus-closer', offset, offset + 1)
+      after.listed = false
+      after.separated = false
+      out.dropGap()
+      out.span('layout', offset + 1)
+      return true
+    }
     if ((code === char.COMMA || code === char.SEMICOLON) && !after.separated) {
       after.separated = true
       out.space(String.fromCharCode(code))
@@ -395,16 +406,38 @@ export class CallReader implements CallHost {
     if (end > index) this.mark('layout', base + end)
     if (end === size) return end
     const code = chunk.charCodeAt(end)
-    const inside = this.tags.length > 1
-    const grammar = this.tags
-      .at(-1)!
-      .grammars.find((known) => known.begins(code) && (inside || known.inside !== true))
+    const grammar = this.grammarFor(code)
+    // A bracket may begin a marker, too: that shows with the next character.
+    if (code === char.OPEN_BRACKET && this.mayBegin(chunk, end)) {
+      return this.parts.markers.take(chunk, end)
+    }
     if (grammar) this.openBody(grammar)
     else if (code === char.BACKTICK && this.mayFence) {
       return this.takeFence(chunk, end)
     } else if (this.mayBegin(chunk, end)) return this.parts.markers.take(chunk, end)
     else this.refuseOpening(base + end, true)
     return end
+  }
+
+  /** The grammar of a body that begins with the character, in the innermost tag. */
+  private grammarFor(code: number): Grammar | undefined {
+    const inside = this.tags.length > 1
+    return this.tags
+      .at(-1)!
+      .grammars.find((known) => known.begins(code) && (inside || known.inside !== true))
+  }
+
+  /** The bracket at `offset` begins no marker. False if it begins no body either. */
+  private openList(offset: number): boolean {
+    const grammar = this.grammarFor(char.OPEN_BRACKET)
+    if (!grammar) return false
+    const { sink } = this
+    this.openBody(grammar)
+    if (this.state !== BODY) return true
+    sink.base = offset
+    this.body!.take('[', 0, sink)
+    sink.base = this.host.base
+    return true
   }
 
   /** Whether a code fence may stand around the body. */
@@ -462,7 +495,10 @@ export class CallReader implements CallHost {
       this.body!.give(text, start, sink)
       this.settle(start)
       if (sink.open) return
-    } else if (this.state === OPENING) this.refuseOpening(start, true)
+    } else if (this.state === OPENING) {
+      if (text === '[' && this.openList(start)) return
+      this.refuseOpening(start, true)
+    }
     if (this.failed) this.skip(text, start + text.length)
     else this.host.giveBack(text, start + text.length)
   }
@@ -704,6 +740,7 @@ export class CallReader implements CallHost {
   /** The input ends at `offset`; `held`: the beginning of a marker, header and all. */
   end(offset: number, held: string): void {
     const { sink } = this
+    if (this.state === OPENING && held === '[' && this.openList(offset - 1)) held = ''
     switch (this.state) {
       case OPENING:
         if (!sink.started && !this.isCutInside(held)) {
@@ -785,6 +822,7 @@ export class CallReader implements CallHost {
     const { after, start, continues } = this
     const { out } = this.parts
     this.endFailed()
+    this.host.callBegins()
     this.count++
     if (continues) out.dropGap()
     else if (after.takesMore) this.warn('unclosed-tag', start, start)

@@ -130,7 +130,7 @@ export class Meaning {
     const { off, options } = this.reader
     if (off || this.reasoning.rehearses) return this.refuse('in-reasoning', marker, start)
     const wrapper = marker.kind === CALL_OPENER && !(marker.tag ?? marker.namedTag)!.lineStart
-    if (wrapper && options.callsInReasoning === 'at-end') return SAID
+    if (wrapper && options.callsInReasoning === 'at-end' && !this.isQuoted(start)) return SAID
     return this.watchCall('in-reasoning', marker, start, 'call-in-reasoning')
   }
 

@@ -56,6 +56,22 @@ export class MessageStart {
     return held ? FENCED : RUN
   }
 
+  /** Whether the character may begin a list of calls or a marker: that shows with the next. */
+  waitsForList(code: number): boolean {
+    if (code !== char.OPEN_BRACKET || this.reader.off || !this.takesBare) return false
+    return this.reader.compiled.automaton.begins(code)
+  }
+
+  /** A bracket that begins no marker stands at `start`, first of all. False if no list may. */
+  beginList(start: number): boolean {
+    const { reader } = this
+    if (reader.thinking || !reader.fresh || !this.waitsForList(char.OPEN_BRACKET)) return false
+    this.bare.begin(start)
+    this.bare.take('[', 0, start)
+    reader.mode = BARE_CALL
+    return true
+  }
+
   /** Whether call objects without any marker count. */
   private get takesBare(): boolean {
     return (this.reader.options.bareJson ?? 'off') !== 'off'
@@ -68,6 +84,9 @@ export class MessageStart {
     this.bare.begin(start)
     this.bare.take(text, 0, start)
     this.reader.mode = BARE_CALL
+    if (!this.bare.refused) return
+    this.releaseBare(start)
+    this.reader.emitText(text, start + text.length)
   }
 
   takeBare(chunk: string, index: number): number {
@@ -96,8 +115,6 @@ export class MessageStart {
     const { raw, start } = this.bare
     reader.mode = RUN
     if (raw === '') return
-    // A bracket may have been the first character of a marker.
-    if (raw === '[') return reader.reread(raw, start)
     reader.rescan(raw, start)
     reader.emitText(raw, end)
   }
@@ -108,7 +125,10 @@ export class MessageStart {
     if (this.bare.close(start)) {
       this.acceptBare(true)
       this.reader.again(sighting)
-    } else if (!this.giveBare(text, start)) this.reader.again(sighting)
+    } else if (!this.giveBare(text, start)) {
+      this.reader.tellLines(text, start)
+      this.reader.again(sighting)
+    }
   }
 
   /** Whether the marker closes a call whose opener is missing. */

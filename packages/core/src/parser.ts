@@ -444,6 +444,11 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
     stops.breaks = UNSEEN
   }
 
+  tellLines(text: string, offset: number): void {
+    this.markdown.lines.begin(text, offset)
+    this.goBack(offset + text.length)
+  }
+
   /** What was held ends at `offset`; lines go on in the chunk at hand. */
   private goBack(offset: number): void {
     const { lines } = this.markdown
@@ -576,7 +581,11 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
     if (this.ink === UNKNOWN) this.ink = this.gapEnd
     const { calls } = this
     const code = chunk.charCodeAt(end)
-    if (!calls.after.active) this.mode = this.beginsMessage ? this.message.begin(code) : RUN
+    if (!calls.after.active) {
+      if (!this.beginsMessage) this.mode = RUN
+      else if (this.message.waitsForList(code)) return this.markers.take(chunk, end)
+      else this.mode = this.message.begin(code)
+    }
     else if (calls.takeAfter(code, this.gapEnd)) return end + 1
     else this.mode = calls.active ? CALL : RUN
     return end
@@ -698,6 +707,8 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
   }
 
   again(sighting: Sighting): void {
+    // A listener may have ended the stream.
+    if (this.ended) return
     if (this.accepts(sighting.marker, sighting.start)) this.sighted(sighting)
     else this.release(sighting.text, sighting.start)
   }
@@ -730,7 +741,9 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
       else if (this.message.giveBare(text, start)) return
       // It is text now, and may hold a marker that counts there.
       if (!plain) return this.readOn(text, start)
+      this.tellLines(text, start)
     }
+    if (this.mode === GAP && text === '[' && this.message.beginList(start)) return
     if (this.thinking) this.reasoning.lastUnit = text.charCodeAt(text.length - 1)
     this.emitText(text, start + text.length)
   }
@@ -758,9 +771,12 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
     if (ink < text.length) this.emitText(text.slice(ink), end)
   }
 
-  resume(offset: number): void {
+  callBegins(): void {
     this.fresh = false
     if ((this.attention & OBSERVING) !== 0) this.message.dropFenced()
+  }
+
+  resume(offset: number): void {
     this.endPart(offset)
   }
 
@@ -854,7 +870,7 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
   /** A close marker has clearly begun, and the input ends in it: it is not shown. */
   private closeCut(start: number): void {
     const { base, out } = this
-    out.warn('unclosed-tag', start, base)
+    if (this.calls.after.takesMore) out.warn('unclosed-tag', start, base)
     this.calls.after.clear()
     out.close(start)
     out.span('marker', base)
@@ -869,6 +885,7 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
     const closes = after.active && after.tags.some(({ close }) => close.startsWith(text))
     if (closes && text.length > 1) return this.closeCut(start)
     if (start === this.gapEnd && text.length > 1 && this.calls.endAfter(text, base)) return
+    if (this.mode === GAP) this.mode = RUN
     this.release(text, start)
   }
 
@@ -895,8 +912,8 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
   }
 
   private closeAll(): void {
-    if (this.over) return
     this.drain()
+    if (this.over) return
     const end = this.turnEnd.cut()
     this.message.release(end, true)
     const held = this.takeHeld()

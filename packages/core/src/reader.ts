@@ -65,6 +65,8 @@ export interface Reader {
   reread(text: string, offset: number): void
   /** Text that was held whole, and began a line, is text for good: its backticks count. */
   rescan(text: string, offset: number): void
+  /** Text that was held, and that no line knows of, stands where it stands. */
+  tellLines(text: string, offset: number): void
   /** The state has changed: what does the marker mean now? */
   again(sighting: Sighting): void
   /** Ends the open part of text or reasoning. */

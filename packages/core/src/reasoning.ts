@@ -16,8 +16,10 @@ export class Reasoning {
   close = ''
   /** The last character before what is held. */
   lastUnit = 0
-  /** Whether calls in reasoning are read, so that quotes count there, too. */
+  /** Whether calls in reasoning are read as in text. */
   readonly readsCalls: boolean
+  /** Whether calls in it may count at all. */
+  private readonly quotes: boolean
   private readonly reader: Reader
   private rehearsal: Rehearsal | undefined
   /** Reasoning that waits for its close marker. */
@@ -26,6 +28,7 @@ export class Reasoning {
   constructor(reader: Reader) {
     this.reader = reader
     this.readsCalls = reader.options.callsInReasoning === 'on'
+    this.quotes = this.readsCalls || reader.options.callsInReasoning === 'at-end'
   }
 
   clear(): void {
@@ -38,7 +41,7 @@ export class Reasoning {
   private setClose(close: string): void {
     this.close = close
     this.reader.thinking = close !== ''
-    this.reader.quoting = close === '' || this.readsCalls
+    this.reader.quoting = close === '' || this.quotes
   }
 
   private changeHolding(): void {

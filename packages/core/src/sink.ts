@@ -77,7 +77,7 @@ export class CallSink implements Sink {
   private readonly out: Output
   private readonly patches: PatchWriter | undefined
   /** Raw text before, in and after the arguments. */
-  private head = ''
+  private readonly head = new TextBuilder()
   private readonly text = new TextBuilder()
   private readonly tail = new TextBuilder()
   /** The arguments are not the model's own characters in one piece: `tail` holds all from there. */
@@ -123,7 +123,8 @@ export class CallSink implements Sink {
     this.failure = undefined
     this.room = this.limits.arguments
     this.spare = this.limits.arguments + BESIDE
-    this.head = raw
+    this.head.clear()
+    this.head.add(raw)
     this.text.clear()
     this.tail.clear()
     this.rewritten = false
@@ -145,7 +146,7 @@ export class CallSink implements Sink {
   /** What the model wrote of this call so far. */
   get raw(): string {
     const text = this.rewritten ? '' : this.text.toString()
-    return this.head + text + this.tail.toString() + this.held
+    return this.head.toString() + text + this.tail.toString() + this.held
   }
 
   notACall(): void {
@@ -175,7 +176,7 @@ export class CallSink implements Sink {
     const end = Math.min(to, from + this.spare)
     const piece = from === 0 && end === chunk.length ? chunk : chunk.slice(from, end)
     this.spare -= end - from
-    if (this.text.length === 0 && !this.rewritten) this.head += piece
+    if (this.text.length === 0 && !this.rewritten) this.head.add(piece)
     else {
       this.tail.add(piece)
       this.followed = true

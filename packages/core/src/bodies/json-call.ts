@@ -32,7 +32,8 @@ const CLOSED = 11 // {{"arguments": {{"a": 1}|}}}
 const EMPTY = 12 // {"arguments": [|]}
 const GAP = 13 // {"name": "f" /|* … */}
 const ENVELOPE = 14 // {"tool_calls": |[{"name": "f"}]}
-type State = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14
+const ROOT = 15 // {{"name": "f"}|}
+type State = 0 | 1 | 2 | 3 | 4 | 5 | 6 | 7 | 8 | 9 | 10 | 11 | 12 | 13 | 14 | 15
 
 // What a key stands for.
 const NAME = 0
@@ -100,6 +101,8 @@ class JsonCall implements Body {
   private name: string | undefined
   private argumentsKey: string | undefined
   private id: string | undefined
+  /** Keys that stand for nothing in a call. */
+  private readonly neutral: string[] = []
   /** Offsets of the key at hand. */
   private keyStart = 0
   private keyEnd = 0
@@ -145,6 +148,7 @@ class JsonCall implements Body {
     this.name = undefined
     this.argumentsKey = undefined
     this.id = undefined
+    if (this.neutral.length > 0) this.neutral.length = 0
     this.verdict = NOTHING
     this.code = undefined
     this.expected = ''
@@ -232,6 +236,7 @@ class JsonCall implements Body {
   /** Whether nothing but the root's brace is missing. */
   private lacksBrace(sink: Sink): boolean {
     if (sink.reading.strict || this.nested || this.name === undefined) return false
+    if (this.state === ROOT) return true
     return (this.state === AFTER || this.state === CLOSED) && this.argumentsKey !== undefined
   }
 
@@ -411,6 +416,10 @@ class JsonCall implements Body {
         this.inList = code === char.OPEN_BRACKET
         this.state = this.inList ? LIST : lenient ? OPENED : FIRST_KEY
         return true
+      case ROOT:
+        if (code !== char.CLOSE_BRACE) return this.refuse(EXPECTED[ROOT])
+        this.verdict = COMPLETE
+        return true
       case ENVELOPE:
         if (code !== char.OPEN_BRACKET) return this.giveUp()
         this.inList = true
@@ -535,6 +544,7 @@ class JsonCall implements Body {
       if (!quote) return this.refuse('a name in double quotes')
       return this.beginText(NAME_TEXT, code, offset)
     }
+    if (role === NEUTRAL) this.neutral.push(this.key)
     if (role === NEUTRAL && this.key === 'id' && quote) {
       return this.beginText(NAME_TEXT, code, offset)
     }
@@ -587,12 +597,20 @@ class JsonCall implements Body {
     }
     if (this.name === undefined) return this.refuse('a name before the call’s end')
     if (this.argumentsKey === undefined && (this.bare || this.others.size > 0)) {
-      const lifted = this.others.lift(this.name, this.scanner, sink)
+      const lifted = !this.hasOwnId(this.name, sink) && this.others.lift(this.name, this.scanner, sink)
       if (this.scanner.tooDeep) return this.refuse(this.scanner.expected, 'limit')
       if (!lifted) return this.refuse('an arguments key before the call’s end')
     }
-    this.verdict = COMPLETE
+    // What opened with two braces ends with two: one may be another object's.
+    if (this.doubled) this.state = ROOT
+    else this.verdict = COMPLETE
     return true
+  }
+
+  /** Whether an `id` or `type` that was passed over is declared as a parameter. */
+  private hasOwnId(name: string, sink: Sink): boolean {
+    const declared = sink.parameters(name)
+    return this.neutral.some((key) => declared?.has(key))
   }
 
   private refuse(expected: string, code?: ErrorCode): false {
@@ -623,13 +641,13 @@ class JsonCall implements Body {
     if (scanner.suspectStart >= 0)
       sink.warn('suspicious-escape', scanner.suspectStart, scanner.suspectEnd)
     if (this.inList) sink.list()
-    if (this.doubled) sink.doubled()
     if (this.id !== undefined) sink.identify(this.id)
     sink.finish()
   }
 }
 
 const EXPECTED: Readonly<Record<State, string>> = {
+  [ROOT]: 'the second “}”',
   [ENVELOPE]: 'a list of calls',
   [BEGIN]: '“{”',
   [LIST]: '“{”',
