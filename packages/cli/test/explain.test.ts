@@ -127,7 +127,7 @@ describe('what is decided', () => {
       'another turn',
       'Hi<|im_end|><|im_start|>user\n<tool_call>',
       [],
-      ['<|im_start|> fabricated', '<tool_call> behind-end'],
+      ['<|im_end|> end-of-turn', '<|im_start|> fabricated', '<tool_call> behind-end'],
     ],
     [
       'an alias',
@@ -203,7 +203,7 @@ describe('warnings', () => {
     ['orphan-close-tag', 'a </tool_call>', ['</tool_call>']],
     ['duplicate-call', CALL + CALL, ['<tool_call>', '</tool_call>', '<tool_call>']],
     ['unclosed-reasoning', '<think>a <tool_call> b', ['<think>']],
-    ['fabricated-turn', 'Hi<|im_end|><|im_start|>user', ['<|im_start|>']],
+    ['fabricated-turn', 'Hi<|im_end|><|im_start|>user', ['<|im_end|>', '<|im_start|>']],
   ])('%s', async (code, stdin, upTo) => {
     const list = await explain(['--input', 'text'], { stdin })
     const at = list.findIndex(({ warnings }) =>
@@ -212,10 +212,11 @@ describe('warnings', () => {
     expect(list.slice(0, at + 1).map(({ marker }) => marker)).toEqual(upTo)
   })
 
-  it('of no marker stand by themselves', async () => {
-    const list = await explain([], { stdin: '{"name":"f","arguments":{}}' })
+  it('of no marker stand at the object', async () => {
+    const stdin = '{"name":"f","arguments":{}}'
+    const list = await explain([], { stdin })
     expect(list).toMatchObject([
-      { marker: null, start: 0, rule: 'no-marker', warnings: [{ code: 'possible-call' }] },
+      { marker: stdin, start: 0, rule: 'bare', warnings: [{ code: 'possible-call' }] },
     ])
   })
 

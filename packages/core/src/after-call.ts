@@ -11,6 +11,8 @@ import type { Tag } from './compile.ts'
 const CLOSES = 0
 export const FOREIGN = 1
 const FOREIGN_AGAIN = 2
+/** Backticks of a code fence around calls. */
+export const FENCE = 3
 export type Closing = 0 | 1 | 2
 
 export class AfterCall {
@@ -62,6 +64,11 @@ export class AfterCall {
 
   get open(): boolean {
     return this.active && this.tags.length > 0
+  }
+
+  /** Fewer backticks have come than a fence has: they are text. */
+  get hasTicks(): boolean {
+    return this.active && this.ticks > 0 && this.ticks < FENCE
   }
 
   /** Whether the open tags may hold more: behind another family's closer only closers follow. */

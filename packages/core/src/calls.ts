@@ -5,7 +5,7 @@
  * into the text. It knows no grammar's inside (`Body`), writes no event of a call (`CallSink`), and
  * leaves markers to the machine, which says what a marker means once the state has changed.
  */
-import { AfterCall, FOREIGN } from './after-call.ts'
+import { AfterCall, FENCE, FOREIGN } from './after-call.ts'
 import type { Body, Grammar } from './bodies/body.ts'
 import * as char from './chars.ts'
 import {
@@ -646,7 +646,7 @@ export class CallReader implements CallHost {
       this.committed = false
       this.state = NOTHING
       this.after.begin(this.tags, this.sink.listed, this.sink.doubledRoot)
-      if (this.fence === FENCED) this.after.ticks = TICKS
+      if (this.fence === FENCED) this.after.ticks = FENCE
       this.host.resume(offset)
     }
   }
@@ -663,9 +663,10 @@ export class CallReader implements CallHost {
       return
     }
     this.state = NOTHING
-    if (!this.parts.stripOrphanTags || opener === '') return this.host.giveBack(raw, end)
+    const tags = opener !== '' || this.inner.length > 0
+    if (!this.parts.stripOrphanTags || !tags) return this.host.giveBack(raw, end)
     let at = this.start + opener.length
-    this.host.dropMarker(this.start, at)
+    if (opener !== '') this.host.dropMarker(this.start, at)
     for (const { text, start } of this.inner) {
       if (start > at) this.host.giveBack(raw.slice(at - this.start, start - this.start), start)
       at = start + text.length

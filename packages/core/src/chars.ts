@@ -94,5 +94,5 @@ export function splitsPair(text: string, index: number): boolean {
 
 /** The first `size` units of a longer text, one less rather than half of a surrogate pair. */
 export function cutWhole(text: string, size: number): string {
-  return text.slice(0, isHighSurrogate(text.charCodeAt(size - 1)) ? size - 1 : size)
+  return text.slice(0, splitsPair(text, size) ? size - 1 : size)
 }

@@ -264,7 +264,6 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
       if (tags.length === 0) throw new MisuseError('no-calls', 'No dialect in use has calls.')
       this.calls.openAtStart(tags[0]!)
       this.mode = CALL
-      this.ink = 0
     }
   }
 
@@ -585,8 +584,7 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
       if (!this.beginsMessage) this.mode = RUN
       else if (this.message.waitsForList(code)) return this.markers.take(chunk, end)
       else this.mode = this.message.begin(code)
-    }
-    else if (calls.takeAfter(code, this.gapEnd)) return end + 1
+    } else if (calls.takeAfter(code, this.gapEnd)) return end + 1
     else this.mode = calls.active ? CALL : RUN
     return end
   }
@@ -767,12 +765,14 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
     this.mode = out.open ? RUN : GAP
     // A stream may start in a call, so that what comes back begins with white space.
     const ink = out.open ? 0 : text.length - text.trimStart().length
+    if (this.ink === UNKNOWN) this.ink = end - text.length + ink
     if (ink > 0) out.space(text.slice(0, ink))
     if (ink < text.length) this.emitText(text.slice(ink), end)
   }
 
   callBegins(): void {
     this.fresh = false
+    if (this.ink === UNKNOWN) this.ink = 0
     if ((this.attention & OBSERVING) !== 0) this.message.dropFenced()
   }
 
@@ -804,7 +804,10 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
 
   dropMarker(start: number, end: number): void {
     // White space before it belongs to no part that could follow.
-    if (!this.out.open) this.out.close(start)
+    if (!this.out.open) {
+      this.out.close(start)
+      this.mode = GAP
+    }
     this.out.span('marker', end)
   }
 
@@ -847,7 +850,12 @@ class Machine implements Parser, Reader, CallsHost, MarkerHost {
 
   /** Ends the open call, or the beginning of a marker. */
   private endOpen(offset: number): void {
-    const { calls, markers } = this
+    const { calls, markers, out } = this
+    if (calls.after.hasTicks) {
+      const { gap } = out
+      out.dropGap()
+      this.emitText(gap, offset - markers.held.length)
+    }
     const header = markers.openHeader
     if (this.mode === CALL) {
       calls.end(offset, markers.held)

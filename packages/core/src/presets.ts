@@ -27,7 +27,7 @@ export type PresetName =
   | 'magistral'
 
 /** Every preset by name, as the option `preset` takes it. */
-export const PRESETS: Readonly<Record<PresetName, Preset>> = {
+export const PRESETS: Readonly<Record<PresetName, Preset> & Record<string, Preset>> = {
   hermes: {
     models: ['Hermes 2 Pro', 'Hermes 3', 'Functionary 3.1', 'Granite 4'],
     options: { dialect: 'hermes' },

@@ -121,7 +121,7 @@ export class CallWatch {
   private takeBody(code: number, offset: number): void {
     const { state } = this
     if (state === BODY && code === char.LESS) this.wait(TAG, offset)
-    else if (state === BODY && code === char.OPEN_BRACKET) {
+    else if (state === BODY && code === char.OPEN_BRACKET && !this.named) {
       if (this.brackets) this.wait(BRACKET, offset)
       else this.state = LIST
     } else if (state <= LIST && code === char.OPEN_BRACE) {
@@ -145,7 +145,7 @@ export class CallWatch {
   /** A quote proves a key, as does a second brace; a word without quotes has to be one. */
   private beginKey(code: number): void {
     if (code === char.QUOTE || code === char.APOSTROPHE || code === char.OPEN_BRACE) this.decide()
-    else if (isKeyCharacter(code)) this.state = KEY
+    else if (isKeyCharacter(code) && !char.isDigit(code) && code !== char.MINUS) this.state = KEY
     else this.active = false
   }
 

@@ -1,92 +1,59 @@
 /**
- * Inputs for the properties: prose, markers, near-markers, valid calls of every shape, broken ones.
+ * Inputs for the properties: prose, markers, near-markers, valid calls of every shape, broken ones,
+ * and what models write beside them: results, turns, calls without a marker.
  *
  * JSON is generated as text, not as values, so that spacing, escapes, long digits and repeated keys
  * occur; a valid call comes with the name and the arguments' text that a parser has to find in it.
  */
+import type { DriveOptions } from './drive.ts'
+import { looseArguments, looseCall } from './reference-hostile-json.ts'
+import {
+  anyUnits,
+  blank,
+  FRAGMENTS,
+  joined,
+  MARKERS,
+  OTHER_MARKERS,
+  ROLES,
+  TOKEN_PIECES,
+  TOKENS,
+  word,
+} from './reference-pieces.ts'
 import { fc } from './random.ts'
+
+export { anyUnits } from './reference-pieces.ts'
+
+/** What inputs and options may hold: each can be left out while something else is looked into. */
+const FEATURES = {
+  /** JSON that breaks its letter. */
+  hostileJson: true,
+  /** A code fence inside a tag. */
+  fencesInTags: true,
+  /** A message that begins with a call object. */
+  bareObjects: true,
+  specialTokens: true,
+  roleHeaders: true,
+  inventedResults: true,
+  otherMarkers: true,
+  jsonOptions: true,
+  markerOptions: true,
+  reasoningOptions: true,
+  bareOptions: true,
+} as const
+
+function when<T>(
+  feature: keyof typeof FEATURES,
+  weight: number,
+  arbitrary: fc.Arbitrary<T>,
+): { readonly arbitrary: fc.Arbitrary<T>; readonly weight: number }[] {
+  return FEATURES[feature] ? [{ arbitrary, weight }] : []
+}
 
 /** Text that holds calls, and what they are. */
 export interface Sample {
   readonly text: string
   readonly calls: readonly { readonly name: string; readonly arguments: string }[]
 }
-
-const MARKERS: readonly string[] = [
-  '<tool_call>',
-  '</tool_call>',
-  '<function_call>',
-  '</function_call>',
-  '<function>',
-  '</function>',
-  '<function=f>',
-  '<tool_call name="f">',
-  "<tool_call name='f' >",
-  '<tool_call >',
-  '</tool_call >',
-  '<think>',
-  '</think>',
-  '<thinking>',
-  '</thinking>',
-  '<reasoning>',
-  '</reasoning>',
-]
-
-/** Pieces that markers are made of, so that soup comes close to them. */
-const FRAGMENTS: readonly string[] = [
-  '<',
-  '</',
-  '<tool',
-  '<tool_cal',
-  '<tool_call',
-  '</tool_call',
-  '<function',
-  '<function=',
-  '<function_',
-  '<function= f>',
-  '<function=>',
-  '<tool_call name',
-  '<tool_call name="',
-  '<tool_call id="7">',
-  '<think',
-  '</thin',
-  '>',
-  '=',
-  '{',
-  '}',
-  '[',
-  ']',
-  ',',
-  ';',
-  ':',
-  '"',
-  '\\',
-  '`',
-  '```',
-  '~~~',
-  '\n```\n',
-  '\n> ',
-  '{"name"',
-  '{"name":"f"',
-  '"arguments":{',
-  '"parameters":',
-  '"description":"d",',
-  '{"a":1}',
-  '{}',
-  '[{',
-]
-
-const BLANKS: readonly string[] = ['', '', '', ' ', '\n', '  ', '\t', '\r\n', '\n\n']
-
-/** Any UTF-16 units, halves of pairs included. */
-export const anyUnits: fc.Arbitrary<string> = fc
-  .array(fc.oneof(fc.integer({ max: 0xffff, min: 0 }), fc.integer({ max: 0xdfff, min: 0xd800 })), {
-    maxLength: 6,
-  })
-  .map((units) => String.fromCharCode(...units))
-
-const word = fc.constantFrom('a', 'So', 'it is', 'naïve', '東京', '👍🏽', 'x < y', 'é', '1.', '-')
-const blank = fc.constantFrom(...BLANKS)
 
 /** Sentences without any character of a marker or a quote. */
 export const plainProse: fc.Arbitrary<string> = fc
@@ -106,6 +73,8 @@ export const soup: fc.Arbitrary<string> = fc
     fc.oneof(
       { arbitrary: fc.constantFrom(...MARKERS), weight: 3 },
       { arbitrary: fc.constantFrom(...FRAGMENTS), weight: 3 },
+      ...when('otherMarkers', 1, fc.constantFrom(...OTHER_MARKERS)),
+      ...when('specialTokens', 1, fc.constantFrom(...TOKENS, ...TOKEN_PIECES)),
       blank,
       word,
     ),
@@ -322,6 +291,93 @@ export const quotedCall: fc.Arbitrary<string> = fc
     return `\n<${place}>${text.replaceAll(`</${place}>`, '')}</${place}>\n`
   })
 
+const tagName = fc.constantFrom(...WRAPPERS)
+
+/** A call in a tag whose JSON may break its letter, or break altogether. */
+const hostileCall: fc.Arbitrary<string> = fc
+  .tuple(
+    tagName,
+    fc.array(looseCall, { minLength: 1, maxLength: 2 }),
+    fc.constantFrom('', '', ', ', '\n', ';'),
+    fc.constantFrom('', '', '', '', '}', ']', ' so', '</invoke>', ',', '```'),
+    fc.constantFrom('close', 'close', 'close', 'none', 'other', 'named', 'attribute', 'list'),
+    looseArguments,
+  )
+  .map(([tag, calls, between, behind, shape, args]) => {
+    const body = calls.join(between) + behind
+    if (shape === 'named') return `<tool_call><function=f>${args}${behind}</function></tool_call>`
+    if (shape === 'attribute') return `<tool_call name="f">${args}${behind}</tool_call>`
+    if (shape === 'list') return `<${tag}>[${calls.join(',')}]${behind}</${tag}>`
+    const closer = { close: `</${tag}>`, none: '', other: '</function>' }[shape] ?? ''
+    return `<${tag}>${body}${closer}`
+  })
+
+/** A code fence inside the tag. */
+const fencedInTag: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.constantFrom('<tool_call>', '<function_call>', '<tool_call name="f">', '<function=f>'),
+    fc.constantFrom('```json\n', '```\n', '\n```tool_call \n ', '```js on\n', '```'),
+    fc.oneof(
+      callObject.map((call) => call.text),
+      fc.constantFrom('{}', '{"a":1}', '[', 'x'),
+    ),
+    fc.constantFrom('\n```\n', '```', '', '\n```\n```', '\n```so'),
+    fc.constantFrom('</tool_call>', '</function>', ''),
+  )
+  .map(joined)
+
+/** A call object that no opener stands before. */
+const bareObject: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.oneof(
+      { arbitrary: callObject.map((call) => call.text), weight: 3 },
+      looseCall,
+      fc.array(callObject, { maxLength: 2 }).map((calls) => {
+        return `[${calls.map((call) => call.text).join(', ')}]`
+      }),
+      fc.constantFrom('{"a":"<tool_call>{\\"name\\":\\"f\\"}"', '{"name":"f","x":1}', '{}'),
+      fc.array(callObject, { maxLength: 2 }).map((calls) => {
+        return `{"tool_calls": [${calls.map((call) => call.text).join(', ')}]}`
+      }),
+    ),
+    fc.constantFrom('</tool_call>', '\n</tool_call >', '', '\n', ' so', '</tool_ca', '</function>'),
+    fc.constantFrom('', '', '\n', '<think>so</think>\n', 'so\n', '```json\n', '```\n'),
+  )
+  .map(([object, behind, before]) => {
+    const fence = before.startsWith('```') ? '\n```' : ''
+    return before + object + behind + fence
+  })
+
+/** End-of-turn tokens, and perhaps another turn. */
+const turnEnd: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.array(fc.tuple(fc.constantFrom(...TOKENS), blank).map(joined), {
+      minLength: 1,
+      maxLength: 2,
+    }),
+    fc.oneof(
+      { arbitrary: fc.constant(''), weight: 3 },
+      ...when('roleHeaders', 2, fc.constantFrom(...ROLES)),
+    ),
+  )
+  .map(([tokens, role]) => joined(tokens) + role)
+
+/** A result that is not the model's to write. */
+const inventedResult: fc.Arbitrary<string> = fc
+  .tuple(
+    fc.constantFrom('tool_response', 'tool_result', 'function_result', 'function_results'),
+    fc.oneof(
+      prose,
+      validCalls.map((sample) => sample.text),
+      fc.constantFrom('`', '\n```\n', '</tool_result>', '<|im_end|>'),
+    ),
+    fc.constantFrom('same', 'same', 'none', 'other'),
+  )
+  .map(([tag, inside, close]) => {
+    const closer = { same: `</${tag}>`, none: '', other: '</tool_output>' }[close] ?? ''
+    return `<${tag}>${inside}${closer}`
+  })
+
 const piece = fc.oneof(
   { arbitrary: prose, weight: 3 },
   { arbitrary: validCalls.map((sample) => sample.text), weight: 4 },
@@ -329,19 +385,89 @@ const piece = fc.oneof(
   { arbitrary: quotedCall, weight: 1 },
   { arbitrary: soup, weight: 2 },
   fc.constantFrom('<think>so</think>', '\n', ' ', '</tool_call>', '</function>'),
+  ...when('hostileJson', 3, hostileCall),
+  ...when('fencesInTags', 1, fencedInTag),
+  ...when('bareObjects', 1, bareObject),
+  ...when('specialTokens', 1, turnEnd),
+  ...when('inventedResults', 1, inventedResult),
+  ...when('otherMarkers', 1, fc.constantFrom('[THINK]so[/THINK]', '</invoke>', '<tool-call>')),
 )
 
-/** Any model text: all of the above, mixed. */
-export const anyStream: fc.Arbitrary<string> = fc
+const plainStream: fc.Arbitrary<string> = fc
   .array(piece, { maxLength: 5 })
   .map((pieces) => pieces.join(''))
+
+/** Any model text: all of the above, mixed. */
+export const anyStream: fc.Arbitrary<string> = fc.oneof(
+  { arbitrary: plainStream, weight: 6 },
+  ...when('specialTokens', 1, fc.tuple(plainStream, turnEnd).map(joined)),
+  ...when('bareObjects', 1, fc.tuple(bareObject, plainStream).map(joined)),
+)
+
+/** Tags with JSON of every fault in them. */
+export const hostileStream: fc.Arbitrary<string> = FEATURES.hostileJson
+  ? fc.array(hostileCall, { minLength: 1, maxLength: 2 }).map(joined)
+  : plainStream
+
+// ---- options
+
+const flag = fc.constantFrom(undefined, true)
+
+/** Options that change how a text is read. */
+export const readingOptions: fc.Arbitrary<DriveOptions> = fc
+  .record(
+    {
+      tools: fc.constantFrom(
+        [],
+        [{ name: 'f' }],
+        [{ name: 'f', parameters: { properties: { a: {}, b: {}, __proto__: {} } } }],
+        [{ name: 'other' }, { type: 'function', function: { name: 'get_weather' } }],
+      ),
+      toolChoice: fc.constantFrom('auto' as const, 'auto' as const, 'none' as const),
+      startIn: fc.constantFrom('text' as const, 'reasoning' as const, 'call' as const),
+      ...(FEATURES.jsonOptions && {
+        strict: flag,
+        guessQuotes: flag,
+        curlyQuotes: flag,
+        gluedArguments: fc.constantFrom('fail' as const, 'first' as const),
+      }),
+      ...(FEATURES.markerOptions && {
+        callsInFences: flag,
+        failedAsText: flag,
+        stripOrphanTags: flag,
+        specialTokens: fc.constantFrom('drop' as const, 'keep' as const),
+        dropAfterFabricated: flag,
+      }),
+      ...(FEATURES.reasoningOptions && {
+        callsInReasoning: fc.constantFrom('off' as const, 'at-end' as const, 'on' as const),
+        quotedClosers: fc.constantFrom('text' as const, 'close' as const),
+        unclosedReasoning: fc.constantFrom('reasoning' as const, 'text' as const),
+      }),
+      ...(FEATURES.bareOptions && {
+        bareJson: fc.constantFrom('off' as const, 'whole-message' as const, 'last-line' as const),
+        fencedCall: fc.constantFrom('off' as const, 'whole-message' as const),
+      }),
+    },
+    { requiredKeys: [] },
+  )
+  // Few at a time, so that one does not hide the others.
+  .chain((options) =>
+    fc
+      .shuffledSubarray(Object.keys(options), {
+        maxLength: Math.min(3, Object.keys(options).length),
+      })
+      .map((keys) => pick(options, keys)),
+  )
+
+function pick(options: object, keys: readonly string[]): DriveOptions {
+  const entries = Object.entries(options).filter(
+    ([key, value]) => keys.includes(key) && value !== undefined,
+  )
+  return Object.fromEntries(entries) as DriveOptions
+}
 
 /** Places to cut at; `cutAt` brings them into the text's length. */
 export const anyCuts: fc.Arbitrary<number[]> = fc.oneof(
   fc.array(fc.nat(), { maxLength: 8 }),
   fc.array(fc.nat(), { maxLength: 200, size: 'max' }),
 )
-
-function joined(pieces: readonly string[]): string {
-  return pieces.join('')
-}

@@ -1,40 +1,94 @@
-/** The machine against its slow twin: the same parts, in the same order, from any input. */
+/**
+ * The machine against its slow twin: the same parts and warnings, in the same order, from any input
+ * and with any option. Neither is right by itself: a disagreement is read against the protocol.
+ */
 import { isDeepStrictEqual } from 'node:util'
 import { describe, expect, test } from 'vitest'
 import { collect } from '../src/index.ts'
-import { anyCuts, anyStream, anyUnits, brokenCall, soup, validStream } from './arbitraries.ts'
-import { chunked, cutAt, drive } from './drive.ts'
+import {
+  anyCuts,
+  anyStream,
+  anyUnits,
+  brokenCall,
+  hostileStream,
+  readingOptions,
+  soup,
+  validStream,
+} from './arbitraries.ts'
+import { chunked, cutAt, drive, type DriveOptions } from './drive.ts'
 import { hermesInputs } from './fixture-inputs.ts'
 import { fc } from './random.ts'
 import { read, type ReadOptions } from './reference.ts'
 
+/** The twin knows no limit, and random strings may be long. */
+const UNLIMITED = { name: Infinity }
+
 /** What both say, in one form. */
-function machine(chunks: readonly string[], { tools, startIn }: ReadOptions): unknown[] {
-  const options = {
-    ...(tools && { tools: tools.map((name) => ({ name })) }),
-    ...(startIn && { startIn }),
+interface Said {
+  readonly parts: readonly unknown[]
+  /** Warning codes; with offset where one place is the obvious one. */
+  readonly warnings: readonly string[]
+}
+
+/** Where this stands is a matter of taste: at the end, or where it was noticed. */
+const PLACELESS: readonly string[] = ['unclosed-reasoning']
+/**
+ * Warnings about a tag that ends with the input, or stands in text that was read as a header first:
+ * the twin has all the text before it, so it says more. The fixtures pin them.
+ */
+const EDGES: readonly string[] = [
+  'unclosed-tag',
+  'trailing-text',
+  'orphan-close-tag',
+  'foreign-dialect',
+  'quoted-call',
+  'call-in-reasoning',
+  'call-while-disabled',
+]
+
+function isInner({ code }: { readonly code: string }): boolean {
+  return !EDGES.includes(code)
+}
+
+function place({ code, start }: { readonly code: string; readonly start?: number }): string {
+  return PLACELESS.includes(code) ? code : `${code} at ${start}`
+}
+
+function machine(chunks: readonly string[], options: DriveOptions): Said {
+  const { parts, warnings } = collect(drive(chunks, { limits: UNLIMITED, ...options }).events)
+  return {
+    parts: parts.map((part) => {
+      if (part.type === 'text' || part.type === 'reasoning') return { [part.type]: part.text }
+      if (part.type === 'tool-call') {
+        const { name, arguments: text, input, repairs = [] } = part
+        return { call: name, arguments: text, input, repairs }
+      }
+      if (part.type === 'failed-call') return { failed: part.name, code: part.code, raw: part.raw }
+      return part
+    }),
+    warnings: warnings.filter(isInner).map(place).sort(),
   }
-  return collect(drive(chunks, options).events).parts.map((part) => {
-    if (part.type === 'text' || part.type === 'reasoning') return { [part.type]: part.text }
-    if (part.type === 'tool-call')
-      return { call: part.name, arguments: part.arguments, input: part.input }
-    if (part.type === 'failed-call') return { failed: part.name, code: part.code, raw: part.raw }
-    return part
-  })
 }
 
-function twin(source: string, options: ReadOptions): unknown[] {
-  return read(source, options).parts.map((part) => {
-    if (part.kind === 'call')
-      return { call: part.name, arguments: part.arguments, input: part.input }
-    if (part.kind === 'failed') return { failed: part.name, code: part.code, raw: part.raw }
-    return { [part.kind]: part.text }
-  })
+function twin(source: string, options: ReadOptions): Said {
+  const { parts, warnings } = read(source, options)
+  return {
+    parts: parts.map((part) => {
+      if (part.kind === 'call') {
+        const { name, arguments: text, input, repairs } = part
+        return { call: name, arguments: text, input, repairs }
+      }
+      if (part.kind === 'failed') return { failed: part.name, code: part.code, raw: part.raw }
+      return { [part.kind]: part.text }
+    }),
+    warnings: warnings.filter(isInner).map(place).sort(),
+  }
 }
 
-function verify(source: string, chunks: readonly string[], options: ReadOptions = {}): void {
+function verify(source: string, chunks: readonly string[], options: DriveOptions = {}): void {
   const [found, expected] = [machine(chunks, options), twin(source, options)]
-  if (!isDeepStrictEqual(found, expected)) expect(found).toEqual(expected)
+  if (!isDeepStrictEqual(found, expected))
+    expect({ source, ...found }).toEqual({ source, ...expected })
 }
 
 /** What random inputs seldom reach: each once told the two apart, or the machine from itself. */
@@ -89,6 +143,27 @@ const rare: readonly string[] = [
   '<tool_call>{"function":{"name":"f","arguments":{}}}</tool_call>',
   '<tool_call>{"name":"f","description":"d","parameters":{}}</tool_call>',
   '<tool_call>{"name":"f","arguments":{},"input":{}}</tool_call>',
+  // Markers that are no calls', behind an opener that opens nothing.
+  '<tool_call>\n<tool_response>{"a":1}<tool_call>{"name":"g"}</tool_call></tool_response>',
+  '[THINK]so <tool_call>[/THINK]it',
+  // An opener in a quoted line, and one in the next line.
+  '`<tool_call>\n<function_call>{"name":"f"}</function_call>',
+  // A message that begins with an object, and what stands behind it.
+  '{"name":"f","arguments":{}<|eot_id|> <b>so',
+  '{"name":"f","arguments":{}}\n</function>so',
+  '{\n<tool_call>{"name":"f"}</tool_call>',
+  '<tool_call>{"name":"f"}</tool_call>{"name":"g","arguments":{}}</tool_call>',
+  '```json\n{"name":"f","arguments":{}}\n```\n<function>',
+  '<tool_call>{"name":"f"}<name>so',
+]
+
+/** The same, with an option. */
+const rareWith: readonly (readonly [string, DriveOptions])[] = [
+  ['```\n```\n<', { fencedCall: 'whole-message' }],
+  ['[THINK]so[/THINK]it', { bareJson: 'whole-message' }],
+  ['<tool_call><tool_response>so', { dropAfterFabricated: true }],
+  ['<tool_call><function>so', { stripOrphanTags: true }],
+  ['<think><tool_call>{"name":no}</tool_call>so', { callsInReasoning: 'on', failedAsText: true }],
 ]
 
 describe('the machine and the reference agree', () => {
@@ -121,19 +196,28 @@ describe('the machine and the reference agree', () => {
     )
   })
 
-  test('with declared tools', () => {
-    const tools = fc.constantFrom(['f'], ['get_weather', 'f'], ['other'], [])
+  test('on JSON of every fault', () => {
     fc.assert(
-      fc.property(anyStream, tools, (source, names) => verify(source, [source], { tools: names })),
+      fc.property(hostileStream, readingOptions, (source, options) =>
+        verify(source, [source], options),
+      ),
+    )
+  })
+
+  test('with any options', () => {
+    fc.assert(
+      fc.property(anyStream, readingOptions, (source, options) =>
+        verify(source, [source], options),
+      ),
     )
   })
 
   test('from the middle of reasoning or a call', () => {
     const startIn = fc.constantFrom('reasoning' as const, 'call' as const)
     fc.assert(
-      fc.property(anyStream, startIn, fc.boolean(), (source, place, inside) => {
+      fc.property(anyStream, startIn, fc.boolean(), (source, start, inside) => {
         const begun = inside ? source.replace(/^<(?:tool_call|think)\s*>/, '') : source
-        verify(begun, [begun], { startIn: place })
+        verify(begun, [begun], { startIn: start })
       }),
     )
   })
@@ -152,5 +236,10 @@ describe('the machine and the reference agree', () => {
   test.each(rare)('on %j', (source) => {
     verify(source, [source])
     verify(source, chunked(source, 1))
+  })
+
+  test.each(rareWith)('on %j with %j', (source, options) => {
+    verify(source, [source], options)
+    verify(source, chunked(source, 1), options)
   })
 })

@@ -37,7 +37,7 @@ describe('presets', () => {
       parser.end()
       return log(events)
     }
-    expect(run({ preset: 'qwen3-thinking' })).toEqual(run(PRESETS['qwen3-thinking']!.options))
+    expect(run({ preset: 'qwen3-thinking' })).toEqual(run(PRESETS['qwen3-thinking'].options))
     expect(run({ preset: 'qwen3-thinking' })).not.toEqual(run({}))
   })
 })

@@ -3,38 +3,40 @@
  *
  * It goes through the text character by character, asks at each one whether a marker stands there,
  * and reads a call by recursive descent. It shares no code with the machine, so the two can only
- * agree by reading the same contract. It knows no cut, no limit and no warning.
+ * agree by reading the same contract. It knows no cut and no limit.
  */
-import type { ErrorCode, JsonValue } from '../src/index.ts'
-import { Broken, Json } from './reference-json.ts'
+import { isDeepStrictEqual } from 'node:util'
+import type { MachineOptions, Tool } from '../src/options.ts'
+import {
+  type ReadCall,
+  readBareCalls,
+  readCalls,
+  type ReadFailure,
+  type ReadWarning,
+  type Run,
+} from './reference-calls.ts'
+import { type CallRules, closerAt, Openers, type Opening } from './reference-openers.ts'
+import {
+  BRACKET_MARKERS,
+  CALL_MARKER,
+  matchAt,
+  NAME_ATTRIBUTE,
+  NAMED_FUNCTION,
+  NAMED_TOOL_CALL,
+  NOTATIONS,
+  REASONING,
+  RESULT,
+  type Tag,
+  TAGS,
+  TOOL_CALL,
+  TURN_END,
+} from './reference-tags.ts'
+
+export type { ReadCall, ReadFailure, ReadWarning } from './reference-calls.ts'
 
 export interface Prose {
   readonly kind: 'text' | 'reasoning'
   text: string
-}
-
-export interface ReadCall {
-  readonly kind: 'call'
-  readonly name: string
-  /** The JSON text of the arguments. */
-  readonly arguments: string
-  readonly input: JsonValue
-  /** Offset of the arguments; of nothing if the call has none. */
-  readonly argumentsAt?: number
-  /** Offset behind the character that proved the name and the grammar. */
-  readonly provedAt: number
-  /** Offset behind the character that made the call complete. */
-  readonly completeAt: number
-}
-
-export interface ReadFailure {
-  readonly kind: 'failed'
-  /** Absent if the call failed before its name was known. */
-  readonly name?: string
-  readonly code: ErrorCode
-  readonly raw: string
-  /** As in a call, if it had started. */
-  readonly provedAt?: number
 }
 
 export type ReadPart = Prose | ReadCall | ReadFailure
@@ -45,188 +47,434 @@ export interface Reading {
   readonly calls: readonly ReadCall[]
   readonly failed: readonly ReadFailure[]
   readonly parts: readonly ReadPart[]
+  /** In no order. */
+  readonly warnings: readonly ReadWarning[]
 }
 
-export interface ReadOptions {
-  /** Names of the declared tools. Absent: not stated. Empty: calls are text. */
-  readonly tools?: readonly string[]
-  readonly startIn?: 'text' | 'reasoning' | 'call'
-}
+/** The machine's own options, without limits and what changes no reading. */
+export type ReadOptions = Omit<
+  MachineOptions,
+  'explain' | 'generateId' | 'limits' | 'patches' | 'tagAliases' | 'trace' | 'whitespace'
+>
 
-/** A kind of tag, and what may stand in it. */
-interface Tag {
-  readonly opener: RegExp
-  readonly closer: RegExp
-  readonly name: string
-  /** Opens or continues a tag of this kind when openers and closers are counted. */
-  readonly counted: RegExp
-  /** Whether objects with a name stand in it; else arguments alone, the name being in its header. */
-  readonly objects: boolean
-  /** Whether `<function=NAME>` may stand in it. */
-  readonly functions: boolean
-  readonly inner: readonly Tag[]
-}
-
-const BLANKS = '[ \\t\\r\\n]*'
-const ATTRIBUTES = `((?:[ \\t\\r\\n]+[A-Za-z0-9_:-]+${BLANKS}=${BLANKS}(?:"[^"<\\n\`]*"|'[^'<\\n\`]*'))*)`
-const NAME_ATTRIBUTE = /[ \t\r\n]name[ \t\r\n]*=[ \t\r\n]*(?:"([^"]*)"|'([^']*)')/
-const FUNCTION_NAME = /<function=([^>\r\n<"'`]*)>/y
-const NAMED = /<function=[^\S\r\n]*[^\s<>"'`]+[^\S\r\n]*>/
-
-function defineTag(name: string, holds: Pick<Tag, 'objects' | 'functions' | 'inner'>): Tag {
-  const opener = new RegExp(`<${name}${ATTRIBUTES}${BLANKS}>`, 'y')
-  return {
-    opener,
-    closer: new RegExp(`</${name}${BLANKS}>`, 'y'),
-    name,
-    counted: name === 'function' ? new RegExp(`${opener.source}|${NAMED.source}`, 'y') : opener,
-    ...holds,
-  }
-}
-
-const FUNCTION = defineTag('function', { objects: true, functions: false, inner: [] })
-const FUNCTION_CALL = defineTag('function_call', { objects: true, functions: true, inner: [] })
-const TOOL_CALL = defineTag('tool_call', {
-  objects: true,
-  functions: true,
-  inner: [FUNCTION_CALL, FUNCTION],
-})
-/** `<tool_call name="NAME">` and `<function=NAME>`. */
-const NAMED_TOOL_CALL: Tag = { ...TOOL_CALL, objects: false, functions: false, inner: [] }
-const NAMED_FUNCTION: Tag = { ...FUNCTION, objects: false }
-const TAGS: readonly Tag[] = [TOOL_CALL, FUNCTION_CALL, FUNCTION]
-
-/** A body begins: an object with a key, a list of such; or the end of input cuts it there. */
-const OBJECT = /^\{[ \t\r\n]*("|$)/
-const BODY = /^(?:\[[ \t\r\n]*)?\{[ \t\r\n]*("|$)|^\[[ \t\r\n]*$/
-
-const MARKER =
-  /^<\/?(?:(?:tool_call|function_call|function)[ \t\r\n>]|(?:think|thinking|reasoning)>)|^<function=[^\s<>"'`]+>/
-
-const REASONING: readonly string[] = ['think', 'thinking', 'reasoning']
-
-const NAME_KEYS: readonly string[] = ['name', 'tool', 'function', 'tool_name']
-const ARGUMENT_KEYS: readonly string[] = ['arguments', 'parameters', 'args', 'input']
-
-/** Where the next call begins, and the tags around it, the innermost first. */
-interface Next {
-  readonly at: number
-  readonly tags: readonly Tag[]
-}
-
-/** What one call is made of. */
-interface Found {
-  /** Where the arguments stand, if there are any. */
-  readonly arguments?: readonly [number, number]
-  readonly end: number
-  /** Default `end`. */
-  readonly completeAt?: number
-}
+/** Arguments longer than this are not compared. */
+const LONGEST_COMPARED = 65_536
 
 /** Reads a whole text. */
 export function read(source: string, options: ReadOptions = {}): Reading {
-  return new Reader(source, options).read()
+  const turnEnds = options.specialTokens === 'keep' ? [] : source.matchAll(TURN_END)
+  for (const { index, 1: role } of turnEnds) {
+    // Where a marker is looked for, the input ends before the token.
+    const reader = new Reader(source.slice(0, index), options, 0, source.charAt(index))
+    reader.read()
+    if (reader.opaque) continue
+    if (!reader.over) {
+      const code = role ? 'fabricated-turn' : 'special-token'
+      reader.warnings.push({ code, start: index })
+    }
+    return reader.reading()
+  }
+  const reader = new Reader(source, options)
+  reader.read()
+  return reader.reading()
 }
 
 class Reader {
+  readonly warnings: ReadWarning[] = []
+  readonly parts: ReadPart[] = []
+  /** The input ended inside a string. */
+  opaque = false
+  /** What follows is discarded. */
+  over = false
   private readonly source: string
   private readonly options: ReadOptions
+  private readonly rules: CallRules
+  private readonly openers: Openers
+  /** Tools are off: every call is text. */
+  private readonly off: boolean
   private at = 0
-  private readonly parts: ReadPart[] = []
   private prose: Prose | undefined
   /** White space that belongs to the next prose, if there is any. */
   private space = ''
   /** Tags that closed without their marker, which may still come. */
   private late: readonly Tag[] = []
-  /** Where the last call or its last closer ended. */
-  private partEnd = 0
+  /** A call object may begin that has no opener. */
+  private fresh = true
   private lineStart = true
   private fence = ''
+  /** Behind the line that opened it. */
+  private inFence = false
   private inline = 0
   private blockQuote = false
+  /** In reasoning in which calls count. */
+  private thinking = false
+  /** Openers before this offset belong to one that was warned of. */
+  private watched = 0
 
-  constructor(source: string, options: ReadOptions) {
+  constructor(source: string, options: ReadOptions, start = 0, behind = '') {
+    const { tools } = options
     this.source = source
     this.options = options
+    const { strict, guessQuotes, curlyQuotes, gluedArguments } = options
+    this.rules = {
+      strict: strict === true,
+      guessQuotes: guessQuotes === true,
+      curlyQuotes: curlyQuotes === true,
+      gluedArguments: gluedArguments ?? 'fail',
+      stripOrphanTags: options.stripOrphanTags === true,
+      behind,
+      parametersOf: tools && new Map(tools.map(parametersOf)),
+    }
+    this.openers = new Openers(source, this.rules)
+    this.off = tools?.length === 0 || options.toolChoice === 'none'
+    this.at = start
   }
 
-  read(): Reading {
-    if (this.options.startIn === 'reasoning') this.readReasoning(...REASONING)
-    if (this.options.startIn === 'call' && this.bodyFollows(0, TOOL_CALL))
-      this.readTag(TOOL_CALL, 0, 0)
-    while (this.at < this.source.length) this.step()
+  reading(): Reading {
+    const { parts, warnings } = this
     const joined = (kind: Prose['kind']): string =>
-      this.parts.map((part) => (part.kind === kind ? part.text : '')).join('')
+      parts.map((part) => (part.kind === kind ? part.text : '')).join('')
     return {
       text: joined('text'),
       reasoning: joined('reasoning'),
-      calls: this.parts.filter((part) => part.kind === 'call'),
-      failed: this.parts.filter((part) => part.kind === 'failed'),
-      parts: this.parts,
+      calls: parts.filter((part) => part.kind === 'call'),
+      failed: parts.filter((part) => part.kind === 'failed'),
+      parts,
+      warnings: [...warnings, ...this.suspects()],
     }
+  }
+
+  /** Calls that repeat an earlier one, and calls whose arguments hold a marker. */
+  private suspects(): ReadWarning[] {
+    const calls = this.parts.filter((part) => part.kind === 'call')
+    const short = calls.filter((call) => call.arguments.length <= LONGEST_COMPARED)
+    const repeated = short.filter((call, i) => short.slice(0, i).some((one) => isSame(call, one)))
+    const marked = calls.filter((call) => CALL_MARKER.test(call.arguments))
+    return [
+      ...repeated.map(({ start }) => ({ code: 'duplicate-call', start }) as const),
+      ...marked.map(({ start }) => ({ code: 'suspicious-arguments', start }) as const),
+    ]
+  }
+
+  read(): void {
+    const { startIn } = this.options
+    if (startIn === 'reasoning') this.readBegunReasoning()
+    if (startIn === 'call' && !this.off && this.openers.bodyFollows(0, TOOL_CALL))
+      this.readCalls({ tag: TOOL_CALL, start: 0, body: 0 })
+    this.readText()
+  }
+
+  readText(): void {
+    while (this.at < this.source.length && !this.over) this.step()
   }
 
   // ---- prose
 
   private step(): void {
-    const { source, at } = this
-    if (!this.quoted) {
-      const opened = REASONING.find((name) => source.startsWith(`<${name}>`, at))
-      if (opened && this.lineStart) {
-        this.endPart()
-        this.at += opened.length + 2
-        return this.readReasoning(opened)
-      }
-      const closed = REASONING.find((name) => source.startsWith(`</${name}>`, at))
-      if (closed && source.slice(0, at).trim() === '') {
-        this.endPart()
-        this.at += closed.length + 3
-        return
-      }
-      const late = this.late.find((tag) => matchAt(tag.closer, source, at))
-      if (late) {
-        this.late = this.late.filter((tag) => tag !== late)
-        this.at = matchAt(late.closer, source, at)!.end
-        this.lineStart = false
-        return
-      }
-      const call = this.options.tools?.length === 0 ? undefined : this.callAt(at)
-      if (call) {
-        this.endPart()
-        call()
-        this.endPart()
-        // Brackets behind the call stand on the line, too.
-        this.lineStart = /(^|\n)[ \t\r]*$/.test(source.slice(this.partEnd, this.at))
-        return
-      }
-    }
+    if (this.readRefuted() || this.readMessageStart()) return
+    if (!this.quoted && (this.readReasoningMarker() || this.readBareLine() || this.readResult()))
+      return
+    if (!this.hidden && (this.readLate() || this.readOpening())) return
+    this.warnOfNotation()
+    this.watch(this.off ? 'call-while-disabled' : 'quoted-call')
+    if (this.readOrphanOfReasoning() || this.readOrphan()) return
     this.character()
   }
 
-  /** One character of text, or one run of quote characters. */
-  private character(): void {
+  /** What was read behind an opener that opens nothing is text, in which no marker counts. */
+  private readRefuted(kind: Prose['kind'] = 'text'): boolean {
+    const { refuted } = this.openers
+    if (refuted?.from !== this.at || refuted.to === this.at) return false
+    if (bracketMarkerAt(this.source, this.at)) return false
+    this.readTo(refuted.to, kind)
+    return true
+  }
+
+  /** Any opener or closer of reasoning that counts. */
+  private readReasoningMarker(): boolean {
     const { source, at } = this
-    // A fence's info string has no backtick, else the backticks are inline code.
-    const fence = this.lineStart ? matchAt(/`{3,}(?![^\n]*`)|~{3,}/y, source, at)?.text : undefined
-    const ticks = this.fence ? undefined : matchAt(/`+/y, source, at)?.text
-    if (fence && !this.fence && !this.blockQuote) this.fence = fence
-    else if (fence && this.fence && fence.startsWith(this.fence)) {
+    const opened = REASONING.find(([open]) => source.startsWith(open, at))
+    if (opened && this.lineStart) {
+      this.endPart()
+      this.at += opened[0].length
+      this.readReasoning([opened[1]])
+      return true
+    }
+    const closed = REASONING.find(([, close]) => source.startsWith(close, at))
+    if (!closed || source.slice(0, at).trim() !== '') return false
+    this.endPart()
+    this.at += closed[1].length
+    this.fresh = true
+    return true
+  }
+
+  /** The close marker of a tag that counted as closed. */
+  private readLate(): boolean {
+    const { source, at } = this
+    const late = this.late.find((tag) => matchAt(tag.closer, source, at))
+    if (!late) return false
+    this.late = this.late.filter((tag) => tag !== late)
+    this.at = matchAt(late.closer, source, at)!.end
+    if (this.prose) this.lineStart = false
+    else this.endPart()
+    return true
+  }
+
+  private readOpening(): boolean {
+    const opening = this.off ? undefined : this.openers.openingAt(this.at, this.lineStart)
+    if (!opening) return false
+    this.readCalls(opening)
+    return true
+  }
+
+  private readCalls(opening: Opening): void {
+    this.endPart()
+    const rules = { ...this.rules, thinking: this.thinking }
+    this.take(readCalls(this.source, rules, this.openers, opening))
+  }
+
+  private take(run: Run): void {
+    this.parts.push(...run.parts)
+    this.warnings.push(...run.warnings)
+    this.at = run.at
+    this.late = run.late
+    this.opaque = run.opaque
+    this.endPart()
+    const failed = run.parts.at(-1)
+    if (failed?.kind === 'failed' && this.options.failedAsText) {
+      this.put(this.thinking ? 'reasoning' : 'text', failed.raw)
+      this.endPart()
+    }
+    // Brackets behind the call stand on the line, too.
+    this.lineStart = /(^|\n)[ \t\r]*$/.test(this.source.slice(run.partEnd, run.at))
+  }
+
+  /** A message, or what follows reasoning, may be a call though no marker says so. */
+  private readMessageStart(): boolean {
+    const { source, at, options } = this
+    if (!this.fresh || this.off || /\s/.test(source.charAt(at))) return false
+    this.fresh = false
+    if (/^(?:```|~~~)/.test(source.slice(at, at + 3))) return this.readFencedMessage()
+    const lists = options.bareJson === 'whole-message' || options.bareJson === 'last-line'
+    const list = lists && source[at] === '[' && !bracketMarkerAt(source, at)
+    if (source[at] !== '{' && !list) return false
+    this.readBare()
+    return true
+  }
+
+  /** Call objects without a marker: behind them a close marker makes calls of them. */
+  private readBare(): void {
+    const { source, at, openers, rules, options } = this
+    const bare = readBareCalls(source, rules, openers, at)
+    if (!('parts' in bare)) {
+      this.opaque = bare.opaque
+      return this.readTo(bare.end)
+    }
+    const end = openers.afterSpace(bare.end)
+    const closer = matchAt(TOOL_CALL.closer, source, end)
+    const known = bare.parts.every(({ name }) => openers.isCallable(name))
+    const whole = end === source.length && known
+    if (!closer && !(whole && options.bareJson && options.bareJson !== 'off')) {
+      if (whole) this.warnings.push({ code: 'possible-call', start: at })
+      return this.readTo(bare.end)
+    }
+    if (closer) this.warnings.push({ code: 'missing-open-tag', start: at })
+    this.endPart()
+    const provedAt = closer?.end ?? Number.POSITIVE_INFINITY
+    this.parts.push(...bare.parts.map((call) => ({ ...call, provedAt, completeAt: provedAt })))
+    this.warnings.push(...bare.warnings)
+    this.at = closer?.end ?? end
+  }
+
+  /** A message that is one fenced block of calls: they count if an option says so. */
+  private readFencedMessage(): boolean {
+    const { source, at, options } = this
+    const counts = options.fencedCall === 'whole-message'
+    const block = fencedBlock(source, at)
+    if (!block) return false
+    const content = source.slice(block.start, block.end).trim()
+    if (!(counts ? /^[{[<]/ : /^[{[]/).test(content)) return false
+    // Tags stand around all calls in the block, or around none.
+    if (content[0] !== '<' && !/[}\]]$/.test(content)) return false
+    const inner = new Reader(
+      source.slice(0, block.end),
+      { ...options, startIn: 'text', bareJson: 'whole-message', fencedCall: 'off' },
+      block.start,
+    )
+    inner.readText()
+    if (inner.parts.length === 0 || !inner.parts.every((part) => part.kind === 'call')) return false
+    if (!counts) {
+      this.warnings.push({ code: 'possible-call', start: at })
+      return false
+    }
+    this.endPart()
+    this.parts.push(...inner.parts)
+    this.warnings.push(...inner.warnings)
+    this.at = source.length
+    return true
+  }
+
+  /** Characters in which no marker counts. */
+  private readTo(end: number, kind: Prose['kind'] = 'text'): void {
+    while (this.at < end) this.character(end, kind)
+  }
+
+  /** A call object without a marker may stand in the last line. */
+  private readBareLine(): boolean {
+    const { options, source, at } = this
+    if (options.bareJson !== 'last-line' || this.off) return false
+    if (!this.lineStart || source[at] !== '{') return false
+    this.readBare()
+    return true
+  }
+
+  /** A tool's result that the model wrote itself. */
+  private readResult(): boolean {
+    const { source, at } = this
+    const result = matchAt(RESULT, source, at)
+    if (!result) return false
+    this.warnings.push({ code: 'fabricated-result', start: at })
+    if (this.options.dropAfterFabricated) {
+      this.endsOpenTag()
+      this.over = true
+      return true
+    }
+    const close = `</${result.group}>`
+    const found = source.indexOf(close, result.end)
+    this.readTo(found < 0 ? source.length : found + close.length)
+    return true
+  }
+
+  private warnOfNotation(): void {
+    if (this.quoted) return
+    const found = NOTATIONS.find(([literal]) => this.source.startsWith(literal, this.at))
+    if (found) this.warnings.push({ code: found[1], start: this.at })
+  }
+
+  /** A close marker of reasoning that closes nothing. True if it is no text. */
+  private readOrphanOfReasoning(): boolean {
+    const { source, at, quoted } = this
+    const closed = REASONING.find(([, close]) => source.startsWith(close, at))
+    if (!closed || quoted) return false
+    this.warnings.push({ code: 'orphan-close-tag', start: at })
+    return this.strip(at + closed[1].length)
+  }
+
+  /** A tag that opens or closes no call. True if it is no text. */
+  private readOrphan(): boolean {
+    const { source, at } = this
+    if (this.openers.isSpent(at)) return this.strip(this.openers.tagAt(at)?.end)
+    if (this.off || this.hidden) return false
+    if (closerAt(source, at)) this.warnings.push({ code: 'orphan-close-tag', start: at })
+    return this.strip(this.callTagEnd())
+  }
+
+  private strip(end: number | undefined): boolean {
+    if (!this.options.stripOrphanTags || end === undefined) return false
+    this.at = end
+    this.lineStart = false
+    // White space before it belongs to no part that could follow.
+    this.space = ''
+    return true
+  }
+
+  /** Where the opener or closer of a call at hand ends. */
+  private callTagEnd(): number | undefined {
+    const { source, at } = this
+    const named = this.lineStart ? this.openers.functionAt(at) : undefined
+    return (this.openers.tagAt(at) ?? closerAt(source, at) ?? named)?.end
+  }
+
+  /** Warns of an opener that does not count here, if the grammar of a call follows it. */
+  private watch(code: 'call-while-disabled' | 'quoted-call' | 'call-in-reasoning'): void {
+    const { at } = this
+    const inReasoning = code === 'call-in-reasoning'
+    if (at < this.watched || (inReasoning ? this.off : !this.off && !this.hidden)) return
+    // A function without a wrapper would count nowhere else.
+    const functions = !inReasoning && this.lineStart
+    const watched = this.shapeEnd(at, TAGS, functions, code === 'quoted-call')
+    if (watched === undefined) return
+    this.watched = watched
+    this.warnings.push({ code, start: at })
+  }
+
+  /** Behind the last opener at `at`, one in the other, if the grammar of a call begins there. */
+  private shapeEnd(
+    at: number,
+    tags: readonly Tag[],
+    functions: boolean,
+    quoted: boolean,
+  ): number | undefined {
+    const { source, openers } = this
+    const named = openers.functionAt(at)
+    if (named && !functions) return undefined
+    if (named) return this.argumentsBegin(named.end, NAMED_FUNCTION) ? named.end : undefined
+    for (const tag of tags) {
+      const opener = matchAt(tag.opener, source, at)
+      if (!opener) continue
+      if (tag === TOOL_CALL && NAME_ATTRIBUTE.test(opener.group))
+        return this.argumentsBegin(opener.end, NAMED_TOOL_CALL) ? opener.end : undefined
+      const body = openers.afterSpace(opener.end)
+      const rest = source.slice(body)
+      if (/^(?:\{\s*(?:["'{]|[\p{L}_$][\p{L}\p{N}_$-]*\s*:)|\[\s*\{)/u.test(rest)) return opener.end
+      if (this.options.curlyQuotes && /^\{\s*“/.test(rest)) return opener.end
+      const inner = rest.startsWith('<function=') ? body + '<function='.length : undefined
+      const innerEnd = inner ?? openers.functionAt(body)?.end
+      // What stands in a line that nothing quotes counts by itself.
+      if (quoted && !this.hidesOver(source.slice(at, body))) return undefined
+      if (tag.functions && innerEnd !== undefined) return innerEnd
+      return this.shapeEnd(body, tag.inner, false, quoted)
+    }
+    return undefined
+  }
+
+  private argumentsBegin(at: number, { name }: Tag): boolean {
+    const rest = this.source.slice(this.openers.afterSpace(at))
+    return rest[0] === '{' || new RegExp(`^</${name}[ \\t\\r\\n>]`).test(rest)
+  }
+
+  /** One character of text, or one run of quote characters. */
+  private character(end = Number.POSITIVE_INFINITY, kind: Prose['kind'] = 'text'): void {
+    const { source, at } = this
+    const fence = this.lineStart ? matchAt(/`{3,}|~{3,}/y, source, at)?.text : undefined
+    const ticks = matchAt(/`+/y, source, at)?.text
+    if (fence && !this.fence && !this.blockQuote) {
+      this.fence = fence
+      this.inFence = false
+    } else if (ticks && !this.inFence && this.fence.startsWith('`')) {
+      // A fence's info string has no backtick: it was inline code.
+      this.inline = this.fence.length === ticks.length ? 0 : this.fence.length
+      this.fence = ''
+    } else if (fence && this.fence && fence.startsWith(this.fence)) {
       if (matchAt(/[ \t\r]*(\n|$)/y, source, at + fence.length)) this.fence = ''
-    } else if (ticks && this.inline === 0) this.inline = ticks.length
+    } else if (ticks && !this.fence && this.inline === 0) this.inline = ticks.length
     else if (ticks && this.inline === ticks.length) this.inline = 0
     else if (source[at] === '>' && this.lineStart && !this.fence) this.blockQuote = true
-    const run = fence ?? ticks ?? source.charAt(at)
+    const run = (fence ?? ticks ?? source.charAt(at)).slice(0, end - at)
     if (run === '\n') {
       this.lineStart = true
+      this.inFence = true
       this.inline = 0
       this.blockQuote = false
     } else if (!/[ \t\r]/.test(run)) this.lineStart = false
-    this.put('text', run)
+    if (!/^\s*$/.test(run)) this.fresh = false
+    this.put(kind, run)
     this.at += run.length
   }
 
   private get quoted(): boolean {
     return this.fence !== '' || this.inline > 0 || this.blockQuote
+  }
+
+  /** Whether that hides a call. */
+  private get hidden(): boolean {
+    const fenced = this.fence !== '' && !this.options.callsInFences
+    return fenced || this.inline > 0 || this.blockQuote
+  }
+
+  /** Whether what hides a call goes on behind `text`: only a fence goes beyond a line break. */
+  private hidesOver(text: string): boolean {
+    return (this.fence !== '' && !this.options.callsInFences) || !text.includes('\n')
   }
 
   private put(kind: Prose['kind'], text: string): void {
@@ -245,332 +493,181 @@ class Reader {
   private endPart(): void {
     this.prose = undefined
     this.space = ''
+    this.fresh = false
     this.lineStart = true
     this.fence = ''
     this.inline = 0
     this.blockQuote = false
   }
 
-  /** Up to a closer of one of the names; several if the opener stood in the prompt. */
-  private readReasoning(...names: readonly string[]): void {
-    const closers = names.map((name) => `</${name}>`)
-    while (this.at < this.source.length) {
-      const close = closers.find((closer) => this.source.startsWith(closer, this.at))
-      const end = this.at + (close?.length ?? 0)
-      const inTicks = this.source[this.at - 1] === '`' && this.source[end] === '`'
-      if (close !== undefined && !inTicks) {
-        this.at = end
-        break
-      }
-      this.put('reasoning', this.source.charAt(this.at++))
+  // ---- reasoning
+
+  /** The opener stood in the prompt, or the model repeats it. */
+  private readBegunReasoning(): void {
+    const at = this.openers.afterSpace(0)
+    const opened = REASONING.find(([open]) => this.source.startsWith(open, at))
+    if (opened) this.at = at + opened[0].length
+    this.readReasoning(opened ? [opened[1]] : REASONING.map(([, close]) => close))
+  }
+
+  /** Up to one of the closers; there are several if the opener stood in the prompt. */
+  private readReasoning(closers: readonly string[]): void {
+    const { options, source } = this
+    const first = this.parts.length
+    let end = this.reasoningEnd(closers)
+    if (options.callsInReasoning === 'on') end = this.readThoughtAndCalls(closers)
+    else if (end === undefined && options.callsInReasoning === 'at-end' && this.readRehearsed()) {
+      this.warnings.push({ code: 'unclosed-reasoning', start: source.length })
+      return
+    } else this.readThought(end?.start ?? source.length)
+    if (end === undefined) {
+      this.warnings.push({ code: 'unclosed-reasoning', start: source.length })
+      if (options.unclosedReasoning === 'text') this.makeText(first)
     }
+    this.at = end?.end ?? source.length
     this.endPart()
+    this.fresh = true
   }
 
-  // ---- calls
-
-  /** The call that begins at `at`: its marker stands there and the grammar of a call follows. */
-  private callAt(at: number): (() => void) | undefined {
-    return this.wrapperAt(at) ?? (this.lineStart ? this.unwrappedAt(at) : undefined)
+  /** Reasoning that was never closed is text, unless a call in it has shown that it is reasoning. */
+  private makeText(first: number): void {
+    const parts = this.parts.slice(first)
+    if (!parts.every(({ kind }) => kind === 'reasoning')) return
+    this.parts.splice(first, Infinity, ...parts.map((part) => ({ ...part, kind: 'text' }) as Prose))
   }
 
-  private wrapperAt(at: number, tags: readonly Tag[] = TAGS): (() => void) | undefined {
-    for (const tag of tags) {
-      const opener = matchAt(tag.opener, this.source, at)
-      if (!opener) continue
-      const name = tag === TOOL_CALL ? NAME_ATTRIBUTE.exec(opener.group) : null
-      if (name) {
-        if (!this.argumentsFollow(opener.end, tag)) return undefined
-        const text = name[1] ?? name[2]!
-        return () => void this.readNamed(text, at, opener.end, [NAMED_TOOL_CALL])
+  private readThought(end: number): void {
+    const reads = this.options.callsInReasoning === 'at-end' && !this.off
+    while (this.at < end) {
+      const { at } = this
+      const calls = reads ? this.openers.wrapperAt(at) : undefined
+      if (calls) this.putCalls(calls, end)
+      else if (!reads) this.watch('call-in-reasoning')
+      if (this.at === at) this.put('reasoning', this.source.charAt(this.at++))
+    }
+  }
+
+  /** Calls that would have counted at the end of the reasoning. */
+  private putCalls(first: Opening, end: number): void {
+    for (let opening: Opening | undefined = first; opening && opening.start < end;) {
+      const { start } = opening
+      this.warnings.push({ code: 'call-in-reasoning', start })
+      const { at } = readCalls(this.source, this.rules, this.openers, opening)
+      while (this.at < Math.min(at, end)) this.put('reasoning', this.source.charAt(this.at++))
+      opening = this.openers.openingAt(this.openers.afterSpace(at), true)
+    }
+  }
+
+  /** Reasoning in which calls are read as in text. */
+  private readThoughtAndCalls(
+    closers: readonly string[],
+  ): { readonly start: number; readonly end: number } | undefined {
+    const { source } = this
+    const from = this.at
+    this.thinking = true
+    while (this.at < source.length) {
+      const closed = this.closerOfReasoning(closers, from)
+      if (closed) {
+        this.endsOpenTag()
+        this.thinking = false
+        return closed
       }
-      if (!this.bodyFollows(opener.end, tag)) return undefined
-      return () => this.readTag(tag, at, opener.end)
+      if (this.readRefuted('reasoning')) continue
+      if (!this.hidden && (this.readLate() || this.readOpening())) continue
+      this.watch(this.off ? 'call-while-disabled' : 'quoted-call')
+      if (this.readOrphan()) continue
+      this.character(Number.POSITIVE_INFINITY, 'reasoning')
+    }
+    this.thinking = false
+    return undefined
+  }
+
+  /** What seemed to be text behind a call is a marker that ends its tag. */
+  private endsOpenTag(): void {
+    const last = this.warnings.findIndex(
+      ({ code, start }) => code === 'trailing-text' && start === this.at,
+    )
+    if (last >= 0) this.warnings[last] = { code: 'unclosed-tag', start: this.at }
+  }
+
+  /** Where reasoning closes. */
+  private reasoningEnd(
+    closers: readonly string[],
+  ): { readonly start: number; readonly end: number } | undefined {
+    for (let start = this.at; start < this.source.length; start++) {
+      const found = this.closerOfReasoning(closers, this.at, start)
+      if (found) return found
     }
     return undefined
   }
 
-  private unwrappedAt(at: number): (() => void) | undefined {
-    const opener = matchAt(FUNCTION_NAME, this.source, at)
-    if (!opener || !isBareName(opener.group)) return undefined
-    const { tools } = this.options
-    if (tools && !tools.includes(opener.group.trim())) return undefined
-    if (!this.argumentsFollow(opener.end, FUNCTION)) return undefined
-    return () => void this.readNamed(opener.group, at, opener.end, [NAMED_FUNCTION])
+  /** A close marker of reasoning that begins at `from`, unless it stands between backticks. */
+  private closerOfReasoning(
+    closers: readonly string[],
+    from: number,
+    start = this.at,
+  ): { readonly start: number; readonly end: number } | undefined {
+    const { source, options } = this
+    const close = closers.find((closer) => source.startsWith(closer, start))
+    if (close === undefined) return undefined
+    const end = start + close.length
+    const ticked = source[start - 1] === '`' && source[end] === '`' && start > from
+    return ticked && options.quotedClosers !== 'close' ? undefined : { start, end }
   }
 
-  /** Behind a header that names the call: arguments, or the close marker for none. */
-  private argumentsFollow(at: number, tag: Tag): boolean {
-    const body = this.afterSpace(at)
-    return this.source[body] === '{' || matchAt(tag.closer, this.source, body) !== undefined
-  }
-
-  private bodyFollows(at: number, tag: Tag): boolean {
-    const body = this.afterSpace(at)
-    const rest = this.source.slice(body)
-    if (BODY.test(rest)) return true
-    if (tag.functions && rest !== '' && begins(rest, '<function=')) return true
-    return this.wrapperAt(body, tag.inner) !== undefined
-  }
-
-  /** A marker that counts stands at `at`, or the input ends there. */
-  private markerAt(at: number, lineStart: boolean): boolean {
-    if (at >= this.source.length || this.wrapperAt(at)) return true
-    if (lineStart && REASONING.some((name) => this.source.startsWith(`<${name}>`, at))) return true
-    return TAGS.some((tag) => matchAt(tag.closer, this.source, at))
-  }
-
-  /** The calls inside a tag: objects, a list of them, functions, or a further tag around them. */
-  private readTag(outermost: Tag, opener: number, body: number): void {
-    let tags: readonly Tag[] = [outermost]
-    let start = opener
-    let at = this.afterSpace(body)
-    for (;;) {
-      const inner = tags[0]!.inner.find((tag) => matchAt(tag.opener, this.source, at))
-      if (inner) {
-        tags = [inner, ...tags]
-        at = this.afterSpace(matchAt(inner.opener, this.source, at)!.end)
-        continue
-      }
-      if (this.source[at] === '[') at = this.afterSpace(at + 1)
-      const next: Next | undefined =
-        this.source[at] === '<'
-          ? this.readFunction(start, at, tags)
-          : this.readCall(start, tags, (json) => this.callObject(json, at))
-      if (!next) return
-      start = at = next.at
-      tags = next.tags
+  /** Reasoning that was never closed and ends in calls and nothing else. */
+  private readRehearsed(): boolean {
+    const { source, options } = this
+    for (let next = this.at; next < source.length;) {
+      const at = next++
+      const opening = this.openers.openingAt(at, isLineStart(source, this.at, at))
+      if (!opening) continue
+      // Nothing that a call holds is read, be it whole or not.
+      next = readCalls(source, this.rules, this.openers, opening).at
+      const rest = new Reader(source, { ...options, startIn: 'text' }, at)
+      rest.readText()
+      if (!rest.parts.every((part) => part.kind === 'call')) continue
+      this.readThought(at)
+      this.endPart()
+      this.parts.push(...rest.parts)
+      this.warnings.push(...rest.warnings)
+      this.at = source.length
+      return true
     }
-  }
-
-  private readFunction(start: number, at: number, tags: readonly Tag[]): Next | undefined {
-    const header = matchAt(FUNCTION_NAME, this.source, at)
-    if (header && isBareName(header.group))
-      return this.readNamed(header.group, start, header.end, [NAMED_FUNCTION, ...tags])
-    return this.readCall(start, tags, () => {
-      const name = at + '<function='.length
-      const broken = /[>\r\n<"'`]/.exec(this.source.slice(name))
-      if (!broken) throw new Broken('incomplete-call', this.source.length)
-      throw new Broken('malformed-call', name + broken.index)
-    })
-  }
-
-  /** A call whose header names it: JSON arguments follow. */
-  private readNamed(
-    name: string,
-    start: number,
-    body: number,
-    tags: readonly Tag[],
-  ): Next | undefined {
-    return this.readCall(start, tags, (json) => {
-      const from = this.afterSpace(body)
-      const closer = matchAt(tags[0]!.closer, this.source, from)
-      json.committed = this.source[from] === '{'
-      if (!isName(name.trim())) throw new Broken('malformed-call', body)
-      json.name = name.trim()
-      // Inside a tag the header is proof; elsewhere what follows it.
-      json.provedAt = tags.length > 1 ? body : (closer?.end ?? from + 1)
-      if (closer) return { end: from, completeAt: closer.end }
-      // A marker that stands here belongs to no value of this call.
-      json.committed ||= !MARKER.test(this.source.slice(from))
-      if (this.source[from] !== '{') json.fail(from)
-      return { arguments: [from, json.value(from)], end: json.at }
-    })
-  }
-
-  /**
-   * Reads one call and what stands behind it. `tags` are open, the innermost first. Returns where
-   * the next call inside them begins, if there is one.
-   */
-  private readCall(
-    start: number,
-    tags: readonly Tag[],
-    body: (json: Json) => Found,
-  ): Next | undefined {
-    const json = new Json(this.source)
-    this.late = []
-    try {
-      const { arguments: span, end, completeAt } = body(json)
-      const text = span ? this.source.slice(...span) : '{}'
-      this.parts.push({
-        kind: 'call',
-        name: json.name!,
-        arguments: text,
-        input: JSON.parse(text) as JsonValue,
-        ...(span && { argumentsAt: span[0] }),
-        provedAt: json.provedAt,
-        completeAt: completeAt ?? end,
-      })
-      return this.behindCall(end, tags)
-    } catch (error) {
-      if (!(error instanceof Broken)) throw error
-      const tag = tags.at(-1)!
-      this.at = this.partEnd = json.committed
-        ? this.afterBalance(error.at, json.lastString, tag)
-        : this.nextMarker(error.at, tag)
-      this.parts.push({
-        kind: 'failed',
-        ...(json.name !== undefined && { name: json.name, provedAt: json.provedAt }),
-        code: error.code,
-        raw: this.source.slice(start, this.at),
-      })
-      return undefined
-    }
-  }
-
-  /** An object that holds a name and arguments. */
-  private callObject(json: Json, at: number): Found {
-    let span: readonly [number, number] | undefined
-    let argumentsKey: string | undefined
-    let others = false
-    let description = false
-    const member = (key: string, value: number, outer: boolean): void => {
-      const first = this.source[value]
-      if (outer && key === 'function' && first === '{')
-        return json.object(value, (inner, innerValue) => member(inner, innerValue, false), true)
-      if (key === 'id' || key === 'type') return void json.value(value)
-      if (outer ? NAME_KEYS.includes(key) : key === 'name') {
-        if (first !== '"') json.fail(value)
-        const name = json.text(value, true).trim()
-        if (!isName(name) || (json.name !== undefined && json.name !== name)) json.fail(json.at - 1)
-        if (json.name === undefined) json.provedAt = json.at
-        json.name = name
-        return
-      }
-      const isArguments = ARGUMENT_KEYS.includes(key)
-      // A marker, or the end, begins no value.
-      if (first === undefined || first === '<') json.fail(value)
-      if (isArguments && argumentsKey !== undefined) json.fail(value)
-      json.committed = true
-      if (isArguments) argumentsKey = key
-      else others = true
-      description ||= key === 'description'
-      if (description && argumentsKey === 'parameters') throw new Broken('declaration', value)
-      if (isArguments && first !== '{') json.fail(value)
-      json.value(value)
-      if (isArguments) span = [value, json.at]
-    }
-    json.object(at, (key, value) => member(key, value, true), true)
-    if (json.name === undefined || (!span && others)) json.fail(json.at - 1)
-    return { ...(span && { arguments: span }), end: json.at }
-  }
-
-  // ---- behind a call
-
-  /** What may stand between the end of a call and the close markers of its tags. */
-  private behindCall(end: number, tags: readonly Tag[]): Next | undefined {
-    const outermost = tags.at(-1)!
-    let open = tags
-    let foreign = false
-    this.at = this.partEnd = end
-    for (;;) {
-      const at = this.afterSpace(this.at)
-      const closed = !open.includes(outermost)
-      const closer = TAGS.map((tag) => matchAt(tag.closer, this.source, at)).find(Boolean)
-      // One of another family counts, too; behind an unwrapped function so does any.
-      if (closer && (!closed || outermost === NAMED_FUNCTION)) {
-        const left = open.filter((tag) => !matchAt(tag.closer, this.source, at))
-        foreign ||= left.length === open.length
-        open = left
-        this.at = this.partEnd = closer.end
-        continue
-      }
-      this.late = open
-      if (closed) return undefined
-      const rest = this.source.slice(at)
-      if (/^[}\]]/.test(rest)) {
-        this.at = at + 1
-        continue
-      }
-      const separator = /^[,;]?\s*/.exec(rest)![0]
-      const next = at + separator.length
-      // Behind another family's closer only closers follow.
-      if (!foreign && this.anotherAt(next, open)) return { at: next, tags: open }
-      if (open.some((tag) => isCutCloser(rest, `</${tag.name}>`))) this.at = this.source.length
-      // What separates nothing is layout, too.
-      if (foreign || separator === '' || !this.markerAt(next, separator.includes('\n')))
-        return undefined
-      this.at = next
-    }
-  }
-
-  /** Another call stands at `at`, inside the tags that are open. */
-  private anotherAt(at: number, open: readonly Tag[]): boolean {
-    const rest = this.source.slice(at)
-    if (open.some((tag) => tag.objects) && OBJECT.test(rest)) return true
-    if (open.some((tag) => tag.functions) && rest.startsWith('<function=')) return true
-    return this.wrapperAt(at, open[0]?.inner ?? []) !== undefined
-  }
-
-  /** Behind a failure among the arguments: after the closer that balances the openers. */
-  private afterBalance(brokeAt: number, from: number, tag: Tag): number {
-    const before = from < brokeAt ? this.source.slice(from, brokeAt) : ''
-    // The failure may have cut off the last opener's header: that counts, too.
-    const opened = count(before, tag.counted.source) + count(before, cutHeader(tag.name))
-    let open = Math.max(1, 1 + opened - count(before, tag.closer.source))
-    for (let at = brokeAt; at < this.source.length; at++) {
-      if (matchAt(tag.counted, this.source, at)) open++
-      const closer = matchAt(tag.closer, this.source, at)
-      if (closer && --open === 0) return closer.end
-    }
-    return this.source.length
-  }
-
-  /** Behind a failure before the arguments: the next opener, or after the next closer. */
-  private nextMarker(brokeAt: number, tag: Tag): number {
-    for (let at = brokeAt; at < this.source.length; at++) {
-      const closer = matchAt(tag.closer, this.source, at)
-      if (closer) return closer.end
-      if (this.wrapperAt(at)) return at
-    }
-    return this.source.length
-  }
-
-  private afterSpace(at: number): number {
-    while (at < this.source.length && /\s/.test(this.source.charAt(at))) at++
-    return at
+    return false
   }
 }
 
-/** A name has a letter or a digit, and no `<`, quote or line break. */
-function isName(name: string): boolean {
-  return /[\p{L}\p{N}]/u.test(name) && !/[<"'`\r\n]/.test(name)
-}
-
-/** Outside quotes it has no white space either; blanks around it are the tag's. */
-function isBareName(name: string): boolean {
-  return isName(name) && !/\s/.test(name.trim())
-}
-
-/** The beginning of an opener, in its attributes or its name, up to the end of the text. */
-function cutHeader(name: string): string {
-  const value = `=${BLANKS}(?:"[^"<\\n\`]*|'[^'<\\n\`]*)?`
-  const attribute = `[ \\t\\r\\n]+(?:[A-Za-z0-9_:-]+${BLANKS}(?:${value})?)?`
-  const attributes = `<${name}(?=[ \\t\\r\\n])${ATTRIBUTES}(?:${attribute})?$`
-  return name === 'function' ? `${attributes}|<function=[^<>"'\`\\r\\n]*$` : attributes
-}
-
-function count(text: string, pattern: string): number {
-  return text.match(new RegExp(pattern, 'g'))?.length ?? 0
-}
-
-/** The end of input cuts a close marker: in its name, or in the blanks behind it. */
-function isCutCloser(rest: string, close: string): boolean {
-  return (rest.length > 1 && close.startsWith(rest)) || rest.trimEnd() === close.slice(0, -1)
-}
-
-/** `text` is the beginning of `literal`, or begins with it. */
-function begins(text: string, literal: string): boolean {
-  return literal.startsWith(text) || text.startsWith(literal)
-}
-
-function matchAt(
-  pattern: RegExp,
+/** The content of a code block that stands at `at` and nothing behind it. */
+function fencedBlock(
   source: string,
   at: number,
-): { readonly text: string; readonly end: number; readonly group: string } | undefined {
-  pattern.lastIndex = at
-  const found = pattern.exec(source)
+): { readonly start: number; readonly end: number } | undefined {
+  const opener = matchAt(/(`{3,}|~{3,})[^`\n]*\n/y, source, at)
+  if (!opener) return undefined
+  const fence = opener.group
+  const closer = new RegExp(`^[ \\t\\r]*${fence}${fence[0]!}*[ \\t\\r]*$`, 'm')
+  const found = closer.exec(source.slice(opener.end))
   if (!found) return undefined
-  return { text: found[0], end: at + found[0].length, group: found[1] ?? found[2] ?? '' }
+  const end = opener.end + found.index
+  return source.slice(end + found[0].length).trim() === '' ? { start: opener.end, end } : undefined
+}
+
+/** A bracket begins a marker of its own, and no list. */
+function bracketMarkerAt(source: string, at: number): boolean {
+  return BRACKET_MARKERS.some((marker) => source.startsWith(marker, at))
+}
+
+function isLineStart(source: string, from: number, at: number): boolean {
+  return /(^|\n)[ \t\r]*$/.test(source.slice(from, at))
+}
+
+function isSame(call: ReadCall, other: ReadCall): boolean {
+  return call.name === other.name && isDeepStrictEqual(call.input, other.input)
+}
+
+function parametersOf(tool: Tool): readonly [string, readonly string[] | undefined] {
+  const { name, parameters } = 'function' in tool ? tool.function : tool
+  const { properties } = (parameters ?? {}) as { readonly properties?: object }
+  return [name, properties && Object.keys(properties)]
 }

@@ -597,7 +597,8 @@ class JsonCall implements Body {
     }
     if (this.name === undefined) return this.refuse('a name before the call’s end')
     if (this.argumentsKey === undefined && (this.bare || this.others.size > 0)) {
-      const lifted = !this.hasOwnId(this.name, sink) && this.others.lift(this.name, this.scanner, sink)
+      const lifted =
+        !this.hasOwnId(this.name, sink) && this.others.lift(this.name, this.scanner, sink)
       if (this.scanner.tooDeep) return this.refuse(this.scanner.expected, 'limit')
       if (!lifted) return this.refuse('an arguments key before the call’s end')
     }
