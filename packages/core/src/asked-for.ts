@@ -14,9 +14,11 @@ export function withOptions(
   { bareJson, tagAliases = [] }: MachineOptions,
 ): readonly Compilable[] {
   const all: Compilable[] = [...dialects]
-  if (bareJson === 'last-line') all.push(BARE_LINES)
   const first = dialects.find(({ sections }) => sections.some(holdsCalls))
-  if (first && tagAliases.length > 0) all.push(aliasesOf(first, tagAliases))
+  // Without a dialect that has calls there are none to find.
+  if (!first) return all
+  if (bareJson === 'last-line') all.push(BARE_LINES)
+  if (tagAliases.length > 0) all.push(aliasesOf(first, tagAliases))
   return all
 }
 

@@ -80,7 +80,8 @@ export class BareCall {
     sink.base = base
     while (index < chunk.length && !this.refused) {
       if (this.state === OBJECT) {
-        const room = this.limits.arguments - sink.size
+        const left = this.limits.arguments - sink.size
+        const room = char.splitsPair(chunk, index + left) ? left - 1 : left
         // Up to the limit first, so that it counts at one character.
         const view = chunk.length - index > room ? chunk.slice(0, index + room) : chunk
         this.refused = room <= 0

@@ -359,7 +359,8 @@ export class CallReader implements CallHost {
     if (!sink.open) return index
     const end = body.take(view, index, sink)
     this.visited += end - index
-    if (!this.committed) this.host.scanQuotes(chunk.slice(index, end), base + index)
+    if (!this.committed && body.proven !== true)
+      this.host.scanQuotes(chunk.slice(index, end), base + index)
     if (this.committed && this.parts.out.tracing) this.parts.out.span('call', base + end)
     if (sink.room < 0 && sink.open) sink.overLimit(base + end)
     if (!sink.open) {

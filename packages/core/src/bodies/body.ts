@@ -55,6 +55,8 @@ export interface Body {
   readonly holds?: boolean
   /** Offset of the last string's first character; -1 for none. */
   readonly lastString: number
+  /** It is a call for certain, started or not. */
+  readonly proven?: boolean
   /** Makes the body new. `name`: from the section's header, if it has one. */
   open(name: string | undefined): void
   /** Reads from `index`; returns where it stopped: past `index`, or at a marker's first character. */

@@ -89,7 +89,7 @@ class JsonCall implements Body {
   private readonly others = new OtherKeys()
   private shape: Shape = PLAIN
   /** A key was seen: it is a call. */
-  private proven = false
+  proven = false
   private inList = false
   /** Inside the object of `"function": {…}`. */
   private nested = false
